@@ -40,6 +40,8 @@ export type EventBody =
   | { type: 'run-start'; model: string; messageIds: string[]; attempt: number }
   /** A person's message. `text` as typed, `sent` as the model gets it (with recalled memory, time, speaker). */
   | { type: 'user-message'; messageId: string; text: string; sent: string; sender: Sender; attachments: MediaRef[] }
+  /** A slash command as typed; the model never sees it. */
+  | { type: 'command'; messageId: string; text: string; sender: Sender; attachments: MediaRef[] }
   | { type: 'text-delta'; step: number; text: string }
   | { type: 'reasoning-delta'; step: number; text: string }
   /** One finished model call. `deltas`: [event id, UTF-16 length] of each text delta it replaces, for exact replay. */
@@ -50,6 +52,8 @@ export type EventBody =
       reasoning?: ReasoningPart[];
       toolCalls: AssistantToolCall[];
       deltas: [id: number, length: number][];
+      /** The step was cut off (stop, time limit, model error): shown text, not a finished step; never with calls. */
+      partial?: true;
     }
   | { type: 'tool-call'; step: number; callId: string; name: string; input: unknown }
   | {
