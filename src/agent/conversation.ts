@@ -24,12 +24,10 @@ export function toModelMessages(events: readonly AgentEvent[]): ModelMessage[] {
   const results = matchResults(relevant);
   const usedIds = new Set<string>();
   const messages: ModelMessage[] = [];
-  for (const [index, event] of relevant.entries()) {
+  for (const event of relevant) {
     if (event.type === 'user-message') {
       messages.push({ role: 'user', content: [{ type: 'text', text: textOr(event.sent, '(no text)') }] });
     } else if (event.type === 'assistant-message' && messages.length > 0) {
-      // A step that was cut off and then done over must not stand there twice.
-      if (event.partial && relevant[index + 1]?.type !== 'user-message') continue;
       const calls = fitCalls(event.toolCalls, usedIds);
       const message = assistantMessage({ ...event, toolCalls: calls });
       if (!message) continue;

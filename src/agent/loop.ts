@@ -14,7 +14,9 @@ import { runToolCalls } from './run-tool-calls.js';
 
 /**
  * Yields what happens; the consumer stores each event before it asks for the next one, so an assistant message with its
- * calls is durable before any tool starts. `usage` of the result counts this attempt only. Throws for bugs alone.
+ * calls is durable before any tool starts. A stop or a model error in mid-text yields the text so far as a message
+ * without calls; a run that is to be taken up again must not keep that one, since a message without calls ends a run.
+ * `usage` of the result counts this attempt only. Throws for bugs alone.
  */
 export async function* runAgent(
   description: RunDescription,

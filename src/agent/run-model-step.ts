@@ -99,7 +99,7 @@ export async function* runModelStep(
     if (!signal.aborted && !(error instanceof ProviderError)) throw error;
     if (text !== '') {
       text = cleanText(text);
-      yield { type: 'assistant-message', step, text, toolCalls: [], deltas: [], partial: true };
+      yield { type: 'assistant-message', step, text, toolCalls: [], deltas: [] };
     }
     if (signal.aborted || !(error instanceof ProviderError)) return { kind: 'stopped', text };
     return { kind: 'failed', text, error: { code: error.code, message: error.message } };

@@ -52,8 +52,6 @@ export type EventBody =
       reasoning?: ReasoningPart[];
       toolCalls: AssistantToolCall[];
       deltas: [id: number, length: number][];
-      /** The step was cut off (stop, time limit, model error): shown text, not a finished step; never with calls. */
-      partial?: true;
     }
   | { type: 'tool-call'; step: number; callId: string; name: string; input: unknown }
   | {
