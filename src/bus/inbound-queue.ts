@@ -30,8 +30,10 @@ export interface InboundQueue {
   open(): QueuedMessage[];
   /** Marks messages as taken by a run. Call inside the transaction that starts it. */
   take(seqs: readonly number[], runId: string): void;
-  /** Marks messages as done. Call inside the transaction that ends their run or drops them. */
+  /** Marks messages as done. Call inside the transaction that ends their run or drops them; `release` after its commit. */
   finish(seqs: readonly number[], runId: string): void;
+  /** Makes room in the lane again. */
+  release(seqs: readonly number[]): void;
   /** The run that took a message, if any, and whether it is done. */
   find(key: MessageKey): { seq: number; runId: string | null; isDone: boolean } | undefined;
   waitingCount(): number;
@@ -146,8 +148,10 @@ export function createInboundQueue(db: Database, options: { maxPerLane: number; 
       for (const seq of seqs) markTaken.run({ seq, runId });
     },
     finish(seqs, runId) {
+      for (const seq of seqs) markDone.run({ seq, runId });
+    },
+    release(seqs) {
       for (const seq of seqs) {
-        markDone.run({ seq, runId });
         const lane = laneBySeq.get(seq);
         if (lane !== undefined) count(lane, -1);
         laneBySeq.delete(seq);

@@ -25,7 +25,7 @@ export interface InboundMessage {
   channel: string;
   /** Chat, group, or group and thread, in the platform's spelling. */
   chatId: string;
-  /** The platform's id. (channel, chatId, messageId) is unique: a second message with it is dropped as a duplicate. */
+  /** The platform's id, unique within the chat (or within `dialogId` where that is given): a second message with it is a duplicate. */
   messageId: string;
   sender: Sender;
   chatType: 'direct' | 'group';

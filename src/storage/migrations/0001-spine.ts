@@ -43,7 +43,6 @@ CREATE TABLE sessions (
   title_source TEXT NOT NULL,
   parent_id TEXT,
   system_prompt TEXT,
-  last_event_id INTEGER NOT NULL DEFAULT 0,
   turn_count INTEGER NOT NULL DEFAULT 0,
   message_count INTEGER NOT NULL DEFAULT 0,
   input_tokens INTEGER NOT NULL DEFAULT 0,

@@ -1,0 +1,197 @@
+/** The composition root: builds every part from a configuration, starts and stops them. Read it to see the program. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { Channel } from '../channels/channel.js';
+import { createChannelManager } from '../channels/channel-manager.js';
+import { httpChannel } from '../channels/http/http.js';
+import { createOutboundDispatcher } from '../channels/outbound-dispatcher.js';
+import { createWebSocketDoor } from '../channels/websocket/websocket.js';
+import { createBus } from './bus/bus.js';
+import type { Config } from './config/schema.js';
+import { createGateway } from './gateway/gateway.js';
+import type { Logger } from './observability/log.js';
+import { createMetrics } from './observability/metrics.js';
+import type { Observer } from './observability/observer.js';
+import type { ControlChannel, EventFeed } from './protocol/control.js';
+import { newId as newRandomId } from './protocol/ids.js';
+import type { InboundMessage } from './protocol/messages.js';
+import type { SettingsService } from './protocol/settings.js';
+import type { DaemonStatus } from './protocol/status.js';
+import { createModelCatalog, type ModelCatalog } from './providers/model-catalog.js';
+import { createEventHub } from './session/event-hub.js';
+import { createRunStore } from './session/run-store.js';
+import { createSessionManager } from './session/session-manager.js';
+import { createSessionStore } from './session/session-store.js';
+import { createTranscript } from './session/transcript.js';
+import { openDatabase } from './storage/database.js';
+import { calculatorTool } from './tools/calculator.js';
+import { currentTimeTool } from './tools/current-time.js';
+import { fileReadTool } from './tools/file-read.js';
+import type { Tool } from './tools/tool.js';
+
+export interface AppConfig {
+  config: Config;
+  /** Access token of the gateway. */
+  token: string;
+  /** Folder of the database and of the files that tools may touch. */
+  workspace: string;
+  version: string;
+  /** Key variables of platforms found in the environment: name → key. */
+  environmentKeys: Readonly<Record<string, string>>;
+  settings: SettingsService;
+}
+
+/** What an embedding program or a test may put in place of the real thing. */
+export interface AppDependencies {
+  log: Logger;
+  now?: () => number;
+  newId?: (prefix: string) => string;
+  models?: Pick<ModelCatalog, 'main' | 'list' | 'defaultReference'>;
+  /** Added to the built-in ones. */
+  channels?: readonly Channel[];
+  /** In place of the built-in ones. */
+  tools?: readonly Tool[];
+  observers?: readonly Observer[];
+  /** Called at every step of a turn; the crash harness ends the process there. */
+  checkpoint?: (name: string) => void;
+  /** False: no server; messages come through channels and the bus alone. */
+  withGateway?: boolean;
+}
+
+export interface App {
+  readonly control: ControlChannel;
+  readonly feed: EventFeed;
+  /** Takes up unfinished work and opens the doors. Throws `UserError` (`port_in_use`, …). `url` is empty without a gateway. */
+  start(): Promise<{ url: string }>;
+  /** Puts a message on the bus, as a channel does. */
+  receive(message: InboundMessage): Promise<{ duplicate: boolean }>;
+  /** New work is refused, running turns get `deadlineMs`; what is not finished is taken up at the next start. */
+  stop(options: { deadlineMs: number }): Promise<void>;
+  status(): DaemonStatus;
+}
+
+/** Ids of the channels whose mailbox is the transcript: any of them may go on with a dialog of another. */
+const localChannels: ReadonlySet<string> = new Set(['http', 'websocket', 'cli_chat']);
+const dayMs = 86_400_000;
+/** Done messages are remembered this long to recognise redeliveries. */
+const rememberDoneMs = 30 * dayMs;
+const pruneEveryMs = 3_600_000;
+
+/** Opens the database and builds everything; nothing moves before `start`. Throws `StorageError`, `ConfigError`. */
+export function createApp(app: AppConfig, deps: AppDependencies): App {
+  const { config } = app;
+  const { log } = deps;
+  const now = deps.now ?? Date.now;
+  const newId = deps.newId ?? newRandomId;
+  const checkpoint = deps.checkpoint ?? (() => {});
+  const startedAt = now();
+  const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+  const db = openDatabase({ workspace: app.workspace, durability: config.storage.durability, pid: process.pid });
+  const bus = createBus(db, { maxPerLane: config.sessions.maxQueued, now });
+  const metrics = createMetrics();
+  const hub = createEventHub([metrics, ...(deps.observers ?? [])], log);
+  const models =
+    deps.models ?? createModelCatalog({ config, environmentKeys: app.environmentKeys, fetch, log, now, random: Math.random });
+  const tools = deps.tools ?? [calculatorTool(), currentTimeTool({ timeZone, now }), fileReadTool({ root: app.workspace })];
+  const manager = createSessionManager({
+    db,
+    bus,
+    transcript: createTranscript(db),
+    sessions: createSessionStore(db, { now }),
+    runs: createRunStore(db),
+    hub,
+    models,
+    tools,
+    recall: async () => [],
+    config,
+    timeZone,
+    defaultTitle: config.sessions.language === 'zh' ? '新对话' : 'New chat',
+    now,
+    newId,
+    checkpoint,
+    log,
+  });
+  const { control } = manager;
+
+  const isLocalChannel = (id: string) => localChannels.has(id);
+  const doors = createWebSocketDoor({ control, feed: hub, isLocalChannel, settings: app.settings, models, now, newId, log, version: app.version });
+  const channels = [httpChannel({ control, feed: hub, isLocalChannel, now, newId, log }), ...doors, ...(deps.channels ?? [])];
+  const receive = async (message: InboundMessage) => {
+    checkpoint('after-receive');
+    const receipt = bus.receive(message);
+    checkpoint('after-inbound-commit');
+    return receipt;
+  };
+  const channelManager = createChannelManager({ channels, receive, log, now });
+  const dispatcher = createOutboundDispatcher({ queue: bus.outbound, channel: channelManager.get, checkpoint, log });
+
+  let state: DaemonStatus['state'] = 'starting';
+  const status = (): DaemonStatus => ({
+    version: app.version,
+    state,
+    startedAt,
+    model: models.defaultReference(),
+    channels: channelManager.statuses(),
+    queues: {
+      inboundWaiting: manager.counts().waiting,
+      running: manager.counts().running,
+      outboundWaiting: bus.outbound.waitingCount(),
+    },
+  });
+  const gateway =
+    deps.withGateway === false
+      ? undefined
+      : createGateway({
+          config: config.gateway,
+          token: app.token,
+          log,
+          control,
+          status,
+          metricsText: () => metrics.text(status()),
+          settings: app.settings,
+          models: () => models.list(),
+          pageDir: fileURLToPath(new URL('../page', import.meta.url)),
+          now,
+        });
+  for (const channel of channels) if (gateway) channel.mount?.(gateway.host);
+
+  const running = new AbortController();
+  let channelsEnded: Promise<void> = Promise.resolve();
+  let stopping: Promise<void> | undefined;
+
+  const prune = () => {
+    while (bus.inbound.prune(now() - rememberDoneMs) === 500);
+    while (bus.outbound.prune(now() - 7 * dayMs) === 500);
+  };
+
+  return {
+    control,
+    feed: hub,
+    receive,
+    status,
+    async start() {
+      manager.start();
+      dispatcher.start(running.signal);
+      channelsEnded = channelManager.run(running.signal);
+      const address = await gateway?.listen();
+      state = 'ready';
+      const timer = setInterval(prune, pruneEveryMs).unref();
+      running.signal.addEventListener('abort', () => clearInterval(timer));
+      return { url: address?.url ?? '' };
+    },
+    stop({ deadlineMs }) {
+      stopping ??= (async () => {
+        state = 'draining';
+        bus.closeGate();
+        await manager.stop(deadlineMs);
+        await Promise.race([dispatcher.settle(), sleep(2000, undefined, { ref: false })]);
+        running.abort();
+        await channelsEnded;
+        await gateway?.close(1000);
+        db.close();
+      })();
+      return stopping;
+    },
+  };
+}
