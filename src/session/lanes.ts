@@ -2,8 +2,6 @@
  * One lane per chat, many lanes side by side: keeps order within a lane and bounds how many work at once.
  * The bound on what waits in a lane is the inbound queue's.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
-
 export interface LaneWork<Item> {
   /** What waits, oldest first; the handler takes items off the front. */
   waiting: Item[];
@@ -28,13 +26,14 @@ export interface Lanes<Item> {
 
 /**
  * `handle` takes at least one item per call, or throws. What it throws is reported, and the lane rests
- * `pauseMs(failures)` before it tries again what is left.
+ * for `pause` before it tries again what is left.
  */
 export function createLanes<Item>(options: {
   concurrency: number;
   handle: (lane: string, work: LaneWork<Item>) => Promise<void>;
   onError: (lane: string, error: unknown) => void;
-  pauseMs: (failures: number) => number;
+  /** Waits longer the more failures in a row; settles at once when the signal aborts. */
+  pause: (failures: number, signal: AbortSignal) => Promise<void>;
 }): Lanes<Item> {
   interface Lane {
     waiting: Item[];
@@ -79,7 +78,7 @@ export function createLanes<Item>(options: {
     }
     busy -= 1;
     if (lane.failures > 0 && !isDraining) {
-      await sleep(options.pauseMs(lane.failures), undefined, { ref: false, signal: stopPauses.signal }).catch(() => {});
+      await options.pause(lane.failures, stopPauses.signal);
     }
     lane.abort = undefined;
     if (lane.waiting.length > 0) makeReady(name, lane);

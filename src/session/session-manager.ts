@@ -2,6 +2,7 @@
  * Owns sessions and their life cycle: takes messages off the bus, finds their dialog, runs turns in lanes,
  * recovers what an earlier process left. It never calls a model itself.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { QueuedMessage } from '../bus/inbound-queue.js';
 import type { ControlChannel } from '../protocol/control.js';
 import { describeError } from '../protocol/errors.js';
@@ -39,7 +40,8 @@ export function createSessionManager(parts: TurnParts): SessionManager {
     concurrency: config.sessions.concurrency,
     handle: handleLane,
     onError: (lane, error) => log.error({ error, lane }, 'turn could not be stored; it stays in the queue'),
-    pauseMs: (failures) => Math.min(60_000, 1000 * 2 ** failures),
+    pause: (failures, signal) =>
+      sleep(Math.min(60_000, 1000 * 2 ** failures), undefined, { ref: false, signal }).catch(() => {}),
   });
   const live = (row: SessionRow): LiveSession => {
     const known = cache.get(row.id);
