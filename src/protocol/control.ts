@@ -71,6 +71,8 @@ export interface ControlChannel {
   switchTo(id: string): SessionSummary;
   /** Soft: the row and its events stay. A running turn is stopped first. */
   delete(id: string): Promise<void>;
+  /** Takes back a delete or an archiving. */
+  restore(id: string): SessionSummary;
   /** Oldest first. `before`: event id, exclusive. Default the newest 100; limit 1–1000. */
   messages(id: string, options?: { before?: number; limit?: number }): VisibleMessage[];
   /** Every event with an id above `after`, live deltas included, oldest first; at most `limit` (default 1000). */

@@ -103,6 +103,12 @@ export function createControl(parts: TurnParts, links: ControlLinks): ControlCha
       });
       links.forget(row.id);
     },
+    restore(id) {
+      const row = sessions.find(id);
+      if (!row) throw new UserError('session_not_found', `There is no dialog "${id}".`, { status: 404 });
+      sessions.update(row.key, { deletedAt: null, archivedAt: null });
+      return summary(find(id));
+    },
     messages(id, { before = Number.MAX_SAFE_INTEGER, limit = 100 } = {}) {
       const row = find(id);
       const newestFirst = transcript.readBackwards(row, visibleTypes, before, Math.min(1000, Math.max(1, limit)));

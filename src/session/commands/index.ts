@@ -1,8 +1,27 @@
 /** Every slash command. `/help` and the platforms' menus are made from this table. */
 import type { Command } from './command.js';
+import {
+  archiveCommand,
+  deleteCommand,
+  renameCommand,
+  restoreCommand,
+  sessionsCommand,
+  switchCommand,
+} from './dialogs.js';
 import { helpCommand } from './help.js';
 import { infoCommand } from './info.js';
 import { newCommand } from './new.js';
 import { stopCommand } from './stop.js';
 
-export const commands: readonly Command[] = [helpCommand, newCommand, infoCommand, stopCommand];
+export const commands: readonly Command[] = [
+  helpCommand,
+  newCommand,
+  sessionsCommand,
+  switchCommand,
+  renameCommand,
+  archiveCommand,
+  deleteCommand,
+  restoreCommand,
+  infoCommand,
+  stopCommand,
+];
