@@ -4,7 +4,7 @@
  */
 import type { AgentEvent, AssistantToolCall, EventBody } from '../protocol/events.js';
 import type { ModelMessage } from '../providers/model.js';
-import { cleanText } from './clean-text.js';
+import { cleanText } from '../tools/clean-text.js';
 
 type AssistantEvent = Extract<EventBody, { type: 'assistant-message' }>;
 type ResultEvent = Extract<EventBody, { type: 'tool-result' }>;

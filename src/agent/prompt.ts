@@ -2,8 +2,9 @@
  * The system prompt, the same for every turn, and a person's message as it is sent.
  * What changes from turn to turn stands in the `<context>` block of the newest message, so that the prefix stays put.
  */
+
+import { cleanText, headOf } from '../tools/clean-text.js';
 import { zonedTime } from '../tools/zoned-time.js';
-import { cleanText, headOf } from './clean-text.js';
 
 export interface SystemPromptOptions {
   /** The operator's own words, added at the end; empty: none. */

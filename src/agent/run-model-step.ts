@@ -2,8 +2,8 @@
 import type { AssistantToolCall, ReasoningPart, Usage } from '../protocol/events.js';
 import type { ModelEndReason, ModelMessage } from '../providers/model.js';
 import { ProviderError } from '../providers/provider-error.js';
+import { cleanText } from '../tools/clean-text.js';
 import type { ToolRegistry } from '../tools/registry.js';
-import { cleanText } from './clean-text.js';
 import { fitCalls } from './conversation.js';
 import type { LoopDependencies } from './loop-dependencies.js';
 import type { LoopEvent, RunDescription } from './run-description.js';

@@ -1,5 +1,5 @@
 /** What a tool returned, made fit for the conversation: bounded, well-formed, never empty. */
-import { cleanText, headOf, tailOf } from './clean-text.js';
+import { cleanText, headOf, tailOf } from '../tools/clean-text.js';
 
 /** UTF-16 units, the note included. */
 export const maxOutputLength = 50_000;
