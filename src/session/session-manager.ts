@@ -125,6 +125,10 @@ export function createSessionManager(parts: TurnParts): SessionManager {
     return found;
   }
 
+  function isTurnRunning(lane: string): boolean {
+    return [...laneOfTurn.values()].includes(lane);
+  }
+
   /** Waits until no other lane works on the session. */
   async function acquire(row: SessionRow): Promise<LiveSession> {
     for (let holder = holders.get(row.id); holder; holder = holders.get(row.id)) await holder.whenFree;
@@ -183,8 +187,14 @@ export function createSessionManager(parts: TurnParts): SessionManager {
     start() {
       for (const queued of bus.inbound.open()) lanes.push(queued.lane, queued);
       bus.inbound.onMessage((queued) => {
-        if (commandRunner.isImmediate(queued.message)) void runImmediate(queued);
-        else lanes.push(queued.lane, queued);
+        if (commandRunner.isImmediate(queued.message)) {
+          void runImmediate(queued);
+          return;
+        }
+        lanes.push(queued.lane, queued);
+        if (config.sessions.whileBusy === 'interrupt' && canMerge(queued) && isTurnRunning(queued.lane)) {
+          lanes.abort(queued.lane, new DOMException('a newer message came', 'AbortError'));
+        }
       });
     },
     async stop(deadlineMs) {

@@ -82,6 +82,8 @@ function setPragmas(sqlite: BetterSqlite3.Database, durability: DatabaseOptions[
   sqlite.pragma(`synchronous = ${durability === 'power' ? 'FULL' : 'NORMAL'}`);
   sqlite.pragma('foreign_keys = ON');
   sqlite.pragma('temp_store = MEMORY');
+  // A checkpoint waits for the disk: every 16 MB instead of every 4.
+  sqlite.pragma('wal_autocheckpoint = 4000');
 }
 
 /** All pending migrations in one transaction, after a copy of the old file beside it. */
