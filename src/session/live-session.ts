@@ -11,6 +11,8 @@ export interface LiveSession {
   readonly id: SessionId;
   systemPrompt: string | null;
   turnCount: number;
+  messageCount: number;
+  hasDefaultTitle: boolean;
   /** Turns that ended, as the model gets them; the same objects from turn to turn. */
   conversation: ModelMessage[];
   /** Events of the step that streams now, newest last; not in storage. */
@@ -31,6 +33,8 @@ export function loadSession(row: SessionRow, transcript: Transcript): LiveSessio
     id: row.id,
     systemPrompt: row.systemPrompt,
     turnCount: row.turnCount,
+    messageCount: row.messageCount,
+    hasDefaultTitle: row.titleSource === 'default',
     conversation: lastEventId === 0 ? [] : toModelMessages(transcript.readForModel(reference, 1)),
     liveDeltas: [],
     isBusy: false,

@@ -23,6 +23,7 @@ import type { LiveSession } from './live-session.js';
 import { answerFor } from './notices.js';
 import type { RunStore } from './run-store.js';
 import type { SessionStore } from './session-store.js';
+import type { Titler } from './titles.js';
 import type { Transcript } from './transcript.js';
 
 /** What is recalled for a message and sent with it. */
@@ -38,6 +39,7 @@ export interface TurnParts {
   models: { main(): Model };
   tools: readonly Tool[];
   recall: RecallContext;
+  titler: Titler;
   config: Config;
   timeZone: string;
   /** Of a dialog that nobody has named yet. */
@@ -236,18 +238,14 @@ function endRun(
   const { message } = run.batch.at(-1)!;
   const firstNew = run.events.length;
   const at = parts.now();
+  let messages = run.batch.length;
   parts.checkpoint('before-answer-commit');
   const answer = parts.db.transaction(() => {
     for (const body of lastEvents) store(parts, session, run, body);
     store(parts, session, run, { type: 'run-end', ...result });
+    messages += run.events.filter((event) => event.type === 'assistant-message' && event.text !== '').length;
     parts.runs.end(run.id, { stopReason: result.stopReason, usage: result.usage, at });
-    const answers = run.events.filter((event) => event.type === 'assistant-message' && event.text !== '').length;
-    parts.sessions.addTurn(session.key, {
-      turn: run.turn,
-      messages: run.batch.length + answers,
-      usage: result.usage,
-      at,
-    });
+    parts.sessions.addTurn(session.key, { turn: run.turn, messages, usage: result.usage, at });
     parts.bus.inbound.finish(seqs, run.id);
     return parts.bus.outbound.put({
       id: parts.newId('out'),
@@ -262,11 +260,22 @@ function endRun(
   });
   parts.checkpoint('after-answer-commit');
   session.liveDeltas = [];
+  session.messageCount += messages;
   session.conversation.push(...toModelMessages(run.events));
   parts.bus.inbound.release(seqs);
   for (const event of run.events.slice(firstNew)) parts.hub.publish(event);
   parts.bus.outbound.announce(answer);
+  parts.titler.afterTurn(session, () => openingOf(parts, session));
   parts.log.info({ sessionId: session.id, runId: run.id, stopReason: result.stopReason, ...result.usage }, 'turn end');
+}
+
+/** What was said first, for the title. */
+function openingOf(parts: TurnParts, session: LiveSession): string {
+  return parts.transcript
+    .read(session, 0, 60)
+    .flatMap((event) => (event.type === 'user-message' || event.type === 'assistant-message' ? [event.text] : []))
+    .join('\n\n')
+    .slice(0, 4000);
 }
 
 /** Appends one event within the caller's transaction; whoever commits publishes. */
