@@ -6,16 +6,20 @@ const secret = (description: string) => z.string().meta({ secret: true, descript
 const agent = z
   .strictObject({
     model: z.string().default('').describe('platform/model; empty: the first platform with a key, else the demo model'),
-    fallbacks: z.array(z.string()).default([]),
-    auxiliaryModel: z.string().nullable().default(null),
-    embeddingModel: z.string().nullable().default(null),
+    fallbacks: z.array(z.string()).default([]).describe('platform/model, tried in order when `model` fails'),
+    auxiliaryModel: z
+      .string()
+      .nullable()
+      .default(null)
+      .describe('platform/model for titles and summaries; null: `model`'),
+    embeddingModel: z.string().nullable().default(null).describe('platform/model for semantic recall; null: none'),
     contextWindow: z.int().min(1000).default(128_000).describe('tokens'),
     compactAt: z.number().min(0.1).max(1).default(0.7).describe('share of contextWindow'),
     hardTrimAt: z.number().min(0.1).max(1).default(0.9).describe('share of contextWindow'),
     maxSteps: z.int().min(1).max(1000).default(25).describe('model calls per turn'),
-    thinking: z.enum(['off', 'low', 'medium', 'high']).default('off'),
+    thinking: z.enum(['off', 'low', 'medium', 'high']).default('off').describe('how much the model reasons first'),
     systemPrompt: z.string().default('').describe('added to the built-in system prompt'),
-    turnTimeoutSeconds: z.int().min(1).max(86_400).default(900),
+    turnTimeoutSeconds: z.int().min(1).max(86_400).default(900).describe('a turn that takes longer is ended'),
   })
   .prefault({});
 
@@ -24,56 +28,70 @@ const platform = z.strictObject({
     .enum(['openai', 'anthropic', 'responses'])
     .optional()
     .describe('wire family; built-in platforms know theirs'),
-  baseUrl: z.url({ protocol: /^https?$/ }).optional(),
+  baseUrl: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe('root of the API, usually ending in /v1'),
   apiKey: secret('key of the platform').optional(),
-  headers: z.record(z.string(), secret('header value')).default({}),
+  headers: z.record(z.string(), secret('header value')).default({}).describe('sent with every request'),
   stream: z.boolean().default(true).describe('false for servers that cannot stream'),
   models: z.array(z.string()).default([]).describe('shown in model lists'),
 });
 
 /** What every channel takes beside its own keys. */
 const channelBase = {
-  enabled: z.boolean().default(false),
+  enabled: z.boolean().default(false).describe('starts the channel'),
   allowFrom: z.array(z.string()).default([]).describe('user ids, or "*"'),
-  owners: z.array(z.string()).default([]),
+  owners: z.array(z.string()).default([]).describe('user ids that may approve and administrate'),
   groups: z
     .strictObject({
-      mode: z.enum(['mention', 'all', 'off']).default('mention'),
+      mode: z.enum(['mention', 'all', 'off']).default('mention').describe('which messages of a group are answered'),
       allow: z.array(z.string()).default([]).describe('chat ids, or "*"'),
     })
     .prefault({}),
-  pairing: z.boolean().default(true),
-  model: z.string().nullable().default(null),
+  pairing: z.boolean().default(true).describe('strangers get a code that an owner can approve'),
+  model: z.string().nullable().default(null).describe('platform/model for this channel; null: agent.model'),
 };
 
 const telegramAccount = {
   token: secret('bot token from BotFather').default(''),
-  apiRoot: z.url().default('https://api.telegram.org'),
-  mode: z.enum(['polling', 'webhook']).default('polling'),
+  apiRoot: z.url().default('https://api.telegram.org').describe('for a Bot API server of your own'),
+  mode: z.enum(['polling', 'webhook']).default('polling').describe('how updates arrive'),
 };
 const slackAccount = {
-  botToken: secret('xoxb-…').default(''),
-  appToken: secret('xapp-…').default(''),
-  signingSecret: secret('signing secret').default(''),
-  apiUrl: z.url().default('https://slack.com/api/'),
-  mode: z.enum(['socket', 'http']).default('socket'),
+  botToken: secret('bot token, xoxb-…').default(''),
+  appToken: secret('app-level token for socket mode, xapp-…').default(''),
+  signingSecret: secret('checks requests in http mode').default(''),
+  apiUrl: z.url().default('https://slack.com/api/').describe('ends in a slash'),
+  mode: z.enum(['socket', 'http']).default('socket').describe('how events arrive'),
 };
 const feishuAccount = {
-  appId: z.string().default(''),
-  appSecret: secret('app secret').default(''),
-  domain: z.union([z.enum(['feishu', 'lark']), z.url()]).default('feishu'),
-  mode: z.enum(['websocket', 'webhook']).default('websocket'),
+  appId: z.string().default('').describe('cli_…'),
+  appSecret: secret('secret of the app').default(''),
+  domain: z
+    .union([z.enum(['feishu', 'lark']), z.url()])
+    .default('feishu')
+    .describe('feishu (China), lark (elsewhere), or the URL of a server of your own'),
+  mode: z.enum(['websocket', 'webhook']).default('websocket').describe('how events arrive'),
 };
 
 /** A channel with one account in place, or several under `accounts`. */
 const channel = <Shape extends z.core.$ZodLooseShape>(account: Shape) => {
   const one = { ...channelBase, ...account };
   return z
-    .strictObject({ ...one, accounts: z.record(z.string(), z.strictObject(one)).default({}) })
+
+    .strictObject({
+      ...one,
+      accounts: z
+        .record(z.string(), z.strictObject(one))
+        .default({})
+        .describe('more accounts by name; each takes the keys of the channel'),
+    })
     .prefault({} as never);
 };
 
 export const configSchema = z.strictObject({
+  $schema: z.string().optional().describe('for editors: the path of config/schema.json'),
   agent,
   platforms: z.record(z.string().regex(/^[a-z0-9][a-z0-9._-]*$/), platform).default({}),
   channels: z
@@ -81,7 +99,7 @@ export const configSchema = z.strictObject({
     .prefault({}),
   gateway: z
     .strictObject({
-      host: z.string().default('127.0.0.1'),
+      host: z.string().min(1).default('127.0.0.1').describe('address to listen on; 0.0.0.0: every network'),
       port: z.int().min(0).max(65_535).default(18_880).describe('0: any free port'),
       token: secret('access token; empty: the one in PICOBOT_HOME/token').default(''),
       allowedOrigins: z
@@ -93,21 +111,27 @@ export const configSchema = z.strictObject({
         .default([])
         .describe('host names beside loopback and `host` that requests may name'),
       maxTextBytes: z.int().min(1024).default(1_048_576).describe('largest JSON body or text frame'),
-      maxConnections: z.int().min(1).default(2000),
+      maxConnections: z.int().min(1).default(2000).describe('open connections at once'),
     })
     .prefault({}),
   memory: z
     .strictObject({
-      recallLimit: z.int().min(0).max(50).default(5),
-      timelineDays: z.int().min(1).default(90),
-      idleConsolidationMinutes: z.int().min(0).default(0).describe('0: off'),
-      segmenter: z.enum(['auto', 'nodejieba', '@node-rs/jieba']).default('auto'),
+      recallLimit: z.int().min(0).max(50).default(5).describe('memories added to a message; 0: none'),
+      timelineDays: z.int().min(1).default(90).describe('how long summaries of past talks are kept'),
+      idleConsolidationMinutes: z.int().min(0).default(0).describe('quiet time before a talk is summed up; 0: off'),
+      segmenter: z
+        .enum(['auto', 'nodejieba', '@node-rs/jieba'])
+        .default('auto')
+        .describe('cuts Chinese text into words'),
     })
     .prefault({}),
   sessions: z
     .strictObject({
       concurrency: z.int().min(1).max(1024).default(64).describe('turns that run at once'),
-      whileBusy: z.enum(['collect', 'steer', 'interrupt', 'queue']).default('collect'),
+      whileBusy: z
+        .enum(['collect', 'steer', 'interrupt', 'queue'])
+        .default('collect')
+        .describe('what happens to messages that arrive during a turn'),
       maxQueued: z.int().min(1).max(10_000).default(100).describe('waiting messages per chat'),
       language: z.enum(['auto', 'en', 'zh']).default('auto').describe('of commands and notices'),
     })
@@ -120,22 +144,37 @@ export const configSchema = z.strictObject({
         .describe('process: survives any kill of the process; power: every accepted message is on the disk'),
     })
     .prefault({}),
-  workspace: z.string().default('').describe('folder; empty: PICOBOT_HOME/workspace'),
+  workspace: z
+    .string()
+    .default('')
+    .describe(
+      'folder for the database and files; empty: PICOBOT_HOME/workspace; a relative one is meant from PICOBOT_HOME',
+    ),
   log: z
-    .strictObject({ level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info') })
+    .strictObject({
+      level: z
+        .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
+        .default('info')
+        .describe('message texts appear from debug down'),
+    })
     .prefault({}),
   permissions: z
     .strictObject({
-      mode: z.enum(['manual', 'auto', 'plan', 'accept_edits', 'dont_ask', 'bypass']).default('manual'),
-      rules: z.array(z.string()).default([]),
+      mode: z
+        .enum(['manual', 'auto', 'plan', 'accept_edits', 'dont_ask', 'bypass'])
+        .default('manual')
+        .describe('which tool calls ask first'),
+      rules: z.array(z.string()).default([]).describe('exceptions, first match wins'),
     })
     .prefault({}),
-  budget: z.strictObject({}).prefault({}),
-  tools: z.strictObject({}).prefault({}),
-  mcp: z.strictObject({ servers: z.record(z.string(), z.unknown()).default({}) }).prefault({}),
-  skills: z.strictObject({}).prefault({}),
-  browser: z.strictObject({ enabled: z.boolean().default(false) }).prefault({}),
-  scheduler: z.strictObject({}).prefault({}),
+  budget: z.strictObject({}).prefault({}).describe('no keys yet'),
+  tools: z.strictObject({}).prefault({}).describe('no keys yet'),
+  mcp: z
+    .strictObject({ servers: z.record(z.string(), z.unknown()).default({}).describe('MCP servers by name') })
+    .prefault({}),
+  skills: z.strictObject({}).prefault({}).describe('no keys yet'),
+  browser: z.strictObject({ enabled: z.boolean().default(false).describe('gives the agent a browser') }).prefault({}),
+  scheduler: z.strictObject({}).prefault({}).describe('no keys yet'),
 });
 
 /** Loaded, substituted and frozen. `platforms` keys are ids; secrets are plain text here and nowhere else. */
