@@ -6,6 +6,7 @@ import { createChannelManager } from '../channels/channel-manager.js';
 import { httpChannel } from '../channels/http/http.js';
 import { createOutboundDispatcher } from '../channels/outbound-dispatcher.js';
 import { createWebSocketDoor } from '../channels/websocket/websocket.js';
+import { writeTitle } from './agent/write-title.js';
 import { createBus } from './bus/bus.js';
 import type { Config } from './config/schema.js';
 import { createGateway } from './gateway/gateway.js';
@@ -22,6 +23,7 @@ import { createEventHub } from './session/event-hub.js';
 import { createRunStore } from './session/run-store.js';
 import { createSessionManager } from './session/session-manager.js';
 import { createSessionStore } from './session/session-store.js';
+import { createTitler } from './session/titles.js';
 import { createTranscript } from './session/transcript.js';
 import { openDatabase } from './storage/database.js';
 import { calculatorTool } from './tools/calculator.js';
@@ -45,8 +47,9 @@ export interface AppConfig {
 export interface AppDependencies {
   log: Logger;
   now?: () => number;
+  sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
   newId?: (prefix: string) => string;
-  models?: Pick<ModelCatalog, 'main' | 'list' | 'defaultReference'>;
+  models?: Pick<ModelCatalog, 'main' | 'resolve' | 'list' | 'defaultReference'>;
   /** Added to the built-in ones. */
   channels?: readonly Channel[];
   /** In place of the built-in ones. */
@@ -92,13 +95,29 @@ export function createApp(app: AppConfig, deps: AppDependencies): App {
   const metrics = createMetrics();
   const hub = createEventHub([metrics, ...(deps.observers ?? [])], log);
   const models =
-    deps.models ?? createModelCatalog({ config, environmentKeys: app.environmentKeys, fetch, log, now, random: Math.random });
-  const tools = deps.tools ?? [calculatorTool(), currentTimeTool({ timeZone, now }), fileReadTool({ root: app.workspace })];
+    deps.models ??
+    createModelCatalog({ config, environmentKeys: app.environmentKeys, fetch, log, now, random: Math.random });
+  const tools = deps.tools ?? [
+    calculatorTool(),
+    currentTimeTool({ timeZone, now }),
+    fileReadTool({ root: app.workspace }),
+  ];
+  const sessions = createSessionStore(db, { now });
+  const { auxiliaryModel } = config.agent;
+  const titler = createTitler({
+    sessions,
+    writeTitle:
+      auxiliaryModel === null
+        ? undefined
+        : (conversation, signal) => writeTitle(models.resolve(auxiliaryModel), conversation, signal),
+    log,
+  });
   const manager = createSessionManager({
     db,
     bus,
     transcript: createTranscript(db),
-    sessions: createSessionStore(db, { now }),
+    sessions,
+    titler,
     runs: createRunStore(db),
     hub,
     models,
@@ -108,6 +127,7 @@ export function createApp(app: AppConfig, deps: AppDependencies): App {
     timeZone,
     defaultTitle: config.sessions.language === 'zh' ? '新对话' : 'New chat',
     now,
+    sleep: deps.sleep ?? ((ms, signal) => sleep(ms, undefined, { ref: false, signal }).catch(() => {})),
     newId,
     checkpoint,
     log,
@@ -115,8 +135,22 @@ export function createApp(app: AppConfig, deps: AppDependencies): App {
   const { control } = manager;
 
   const isLocalChannel = (id: string) => localChannels.has(id);
-  const doors = createWebSocketDoor({ control, feed: hub, isLocalChannel, settings: app.settings, models, now, newId, log, version: app.version });
-  const channels = [httpChannel({ control, feed: hub, isLocalChannel, now, newId, log }), ...doors, ...(deps.channels ?? [])];
+  const doors = createWebSocketDoor({
+    control,
+    feed: hub,
+    isLocalChannel,
+    settings: app.settings,
+    models,
+    now,
+    newId,
+    log,
+    version: app.version,
+  });
+  const channels = [
+    httpChannel({ control, feed: hub, isLocalChannel, now, newId, log }),
+    ...doors,
+    ...(deps.channels ?? []),
+  ];
   const receive = async (message: InboundMessage) => {
     checkpoint('after-receive');
     const receipt = bus.receive(message);

@@ -132,6 +132,16 @@ export const configSchema = z.strictObject({
         .enum(['collect', 'steer', 'interrupt', 'queue'])
         .default('collect')
         .describe('what happens to messages that arrive during a turn'),
+      collectWindowMs: z
+        .int()
+        .min(0)
+        .max(60_000)
+        .default(400)
+        .describe('with "collect": how long a platform chat must be quiet before its messages become one turn'),
+      groupDialogs: z
+        .enum(['shared', 'per-user'])
+        .default('shared')
+        .describe('one dialog for a whole group, or one for each of its members'),
       maxQueued: z.int().min(1).max(10_000).default(100).describe('waiting messages per chat'),
       language: z.enum(['auto', 'en', 'zh']).default('auto').describe('of commands and notices'),
     })

@@ -48,6 +48,8 @@ export interface RunReference {
 export interface SessionFilter {
   channel?: string;
   chatId?: string;
+  /** Only dialogs that share this one's current mark: its chat's, or its member's where a group has one dialog per user. */
+  sameScopeAs?: SessionId;
   /** Default false: archived dialogs are left out; true lists only those. */
   archived?: boolean;
   /** Default 10, 1–200. */
@@ -64,13 +66,24 @@ export interface Page<T> {
 export interface ControlChannel {
   list(filter: SessionFilter): Page<SessionSummary>;
   /** Creates a dialog and makes it the chat's current one. `dialogId` must be new; default: a fresh `d_…`. */
-  create(options: { channel: string; chatId: string; title?: string; dialogId?: string }): SessionSummary;
+  create(options: {
+    channel: string;
+    chatId: string;
+    title?: string;
+    dialogId?: string;
+    /** The new dialog takes this one's place as the current one. */
+    sameScopeAs?: SessionId;
+  }): SessionSummary;
   get(id: string): SessionSummary;
   update(id: string, change: { title?: string; archived?: boolean }): SessionSummary;
   /** Makes the dialog the current one of its chat. */
   switchTo(id: string): SessionSummary;
   /** Soft: the row and its events stay. A running turn is stopped first. */
   delete(id: string): Promise<void>;
+  /** The whole dialog as Markdown for people, or as JSON that `importDialog` takes. */
+  exportDialog(id: string, format: 'md' | 'json'): string;
+  /** Makes a new dialog from an exported one. Throws `UserError` `invalid_dialog_file`. */
+  importDialog(chat: { channel: string; chatId: string }, data: unknown): SessionSummary;
   /** Takes back a delete or an archiving. */
   restore(id: string): SessionSummary;
   /** Oldest first. `before`: event id, exclusive. Default the newest 100; limit 1–1000. */

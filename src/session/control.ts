@@ -4,6 +4,7 @@ import type { ControlChannel, SessionSummary, VisibleMessage } from '../protocol
 import { UserError } from '../protocol/errors.js';
 import type { AgentEvent, EventOf, EventType } from '../protocol/events.js';
 import { parseSessionId, type SessionId } from '../protocol/ids.js';
+import { readDialogFile, toJson, toMarkdown } from './export.js';
 import type { LiveSession } from './live-session.js';
 import { cursorAfter, type SessionRow } from './session-store.js';
 import type { TurnParts } from './turn.js';
@@ -53,16 +54,20 @@ export function createControl(parts: TurnParts, links: ControlLinks): ControlCha
   const control: ControlChannel = {
     list(filter) {
       const limit = Math.min(200, Math.max(1, filter.limit ?? 10));
-      const rows = sessions.list({ ...filter, limit });
+      const scope = filter.sameScopeAs === undefined ? undefined : find(filter.sameScopeAs).scope;
+      const rows = sessions.list({ ...filter, limit, scope });
       const page = rows.slice(0, limit);
       const last = page.at(-1);
       const items = page.map(summary);
       return rows.length > limit && last ? { items, nextCursor: cursorAfter(last) } : { items };
     },
-    create({ channel, chatId, title, dialogId = parts.newId('d') }) {
+    create({ channel, chatId, title, dialogId = parts.newId('d'), sameScopeAs }) {
       const address = { channel, chatId, dialogId };
+      const scope = sameScopeAs === undefined ? undefined : find(sameScopeAs).scope;
       try {
-        return summary(sessions.create(address, title ?? parts.defaultTitle, title === undefined ? 'default' : 'user'));
+        return summary(
+          sessions.create(address, title ?? parts.defaultTitle, title === undefined ? 'default' : 'user', scope),
+        );
       } catch (error) {
         if ((error as { code?: unknown }).code !== 'SQLITE_CONSTRAINT_UNIQUE') throw error;
         throw new UserError('session_exists', `There is a dialog "${dialogId}" already.`, {
@@ -102,6 +107,25 @@ export function createControl(parts: TurnParts, links: ControlLinks): ControlCha
         sessions.clearCurrent(row);
       });
       links.forget(row.id);
+    },
+    exportDialog(id, format) {
+      const row = find(id);
+      if (format === 'json') return toJson(summary(row), transcript.read(row, 0, Number.MAX_SAFE_INTEGER));
+      const newestFirst = transcript.readBackwards(row, visibleTypes, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
+      return toMarkdown(summary(row), toVisible(newestFirst.reverse()));
+    },
+    importDialog(chat, data) {
+      const file = readDialogFile(data);
+      return parts.db.transaction(() => {
+        const row = sessions.create({ ...chat, dialogId: parts.newId('d') }, file.title, 'user');
+        for (const event of file.events) transcript.append(row.key, { ...event, sessionId: row.id });
+        const turnCount = Math.max(0, ...file.events.map((event) => event.turn));
+        const messageCount = file.events.filter(
+          (event) => event.type === 'user-message' || event.type === 'assistant-message',
+        ).length;
+        sessions.update(row.key, { turnCount, messageCount, createdAt: file.createdAt });
+        return summary(find(row.id));
+      });
     },
     restore(id) {
       const row = sessions.find(id);

@@ -2,17 +2,16 @@
  * Owns sessions and their life cycle: takes messages off the bus, finds their dialog, runs turns in lanes,
  * recovers what an earlier process left. It never calls a model itself.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { QueuedMessage } from '../bus/inbound-queue.js';
 import type { ControlChannel } from '../protocol/control.js';
 import { describeError } from '../protocol/errors.js';
-import { type SessionId, sessionId } from '../protocol/ids.js';
+import { chatScope, type SessionId, scopeOf, sessionId } from '../protocol/ids.js';
 import type { InboundMessage } from '../protocol/messages.js';
 import { createCommandRunner } from './command-runner.js';
 import { createControl } from './control.js';
 import { createLanes, type LaneWork } from './lanes.js';
 import { type LiveSession, loadSession, SessionCache } from './live-session.js';
-import type { SessionRow } from './session-store.js';
+import { memberScope, type SessionRow } from './session-store.js';
 import { recordShortRun } from './short-run.js';
 import { resumeTurn, runTurn, ShutdownReason, type TurnParts } from './turn.js';
 
@@ -27,6 +26,8 @@ export interface SessionManager {
 
 /** Loaded dialogs kept for the next message; an evicted one is read again from storage. */
 const maxLoadedSessions = 200;
+/** A chat that never falls quiet gets its turn after this many windows. */
+const maxCollectRounds = 5;
 
 export function createSessionManager(parts: TurnParts): SessionManager {
   const { bus, sessions, config, log } = parts;
@@ -40,8 +41,7 @@ export function createSessionManager(parts: TurnParts): SessionManager {
     concurrency: config.sessions.concurrency,
     handle: handleLane,
     onError: (lane, error) => log.error({ error, lane }, 'turn could not be stored; it stays in the queue'),
-    pause: (failures, signal) =>
-      sleep(Math.min(60_000, 1000 * 2 ** failures), undefined, { ref: false, signal }).catch(() => {}),
+    pause: (failures, signal) => parts.sleep(Math.min(60_000, 1000 * 2 ** failures), signal),
   });
   const live = (row: SessionRow): LiveSession => {
     const known = cache.get(row.id);
@@ -69,7 +69,9 @@ export function createSessionManager(parts: TurnParts): SessionManager {
   const commandRunner = createCommandRunner(parts, control);
 
   async function handleLane(lane: string, work: LaneWork<QueuedMessage>): Promise<void> {
-    const first = work.waiting[0]!;
+    await collectWindow(work);
+    const first = work.waiting[0];
+    if (!first) return;
     const resumed = first.runId === undefined ? undefined : openRunOf(first.runId);
     const row = resumed ?? rowFor(first.message);
     const session = await acquire(row);
@@ -81,8 +83,9 @@ export function createSessionManager(parts: TurnParts): SessionManager {
     } catch (error) {
       work.waiting.unshift(...batch);
       cache.remove(session.id);
+      if (error instanceof ShutdownReason) return;
       tellFollowers(session, batch, error);
-      if (!(error instanceof ShutdownReason)) throw error;
+      throw error;
     } finally {
       release(session);
     }
@@ -94,10 +97,26 @@ export function createSessionManager(parts: TurnParts): SessionManager {
     const belongs = (queued: QueuedMessage) =>
       first.runId !== undefined
         ? queued.runId === first.runId
-        : config.sessions.whileBusy === 'collect' && canMerge(queued) && canMerge(first);
+        : config.sessions.whileBusy === 'collect' &&
+          canMerge(queued) &&
+          canMerge(first) &&
+          scopeFor(queued.message) === scopeFor(first.message);
     let size = 1;
     while (size < waiting.length && belongs(waiting[size]!)) size += 1;
     return size;
+  }
+
+  /** Waits until a platform chat is quiet, so that what a person types in pieces becomes one turn. */
+  async function collectWindow({ waiting, signal }: LaneWork<QueuedMessage>): Promise<void> {
+    const { whileBusy, collectWindowMs } = config.sessions;
+    const first = waiting[0]!;
+    if (whileBusy !== 'collect' || collectWindowMs === 0 || first.message.dialogId !== undefined || !canMerge(first))
+      return;
+    for (let round = 0; round < maxCollectRounds; round += 1) {
+      const before = waiting.length;
+      await parts.sleep(collectWindowMs, signal);
+      if (signal.aborted || waiting.length === before) return;
+    }
   }
 
   function canMerge(queued: QueuedMessage): boolean {
@@ -119,10 +138,20 @@ export function createSessionManager(parts: TurnParts): SessionManager {
       if (known.deletedAt !== null) sessions.update(known.key, { deletedAt: null });
       return known;
     }
-    const found = sessions.resolve({ channel, chatId });
-    if (!found) return sessions.create({ channel, chatId, dialogId: parts.newId('d') }, parts.defaultTitle, 'default');
+    const scope = scopeFor(message);
+    const found = sessions.resolve(scope);
+    if (!found) {
+      return sessions.create({ channel, chatId, dialogId: parts.newId('d') }, parts.defaultTitle, 'default', scope);
+    }
     if (sessions.currentOf(found.scope) !== found.id) sessions.setCurrent(found);
     return found;
+  }
+
+  /** Whose current dialog an unnamed message goes to: the chat's, or in groups with `per-user` the sender's own. */
+  function scopeFor(message: InboundMessage): string {
+    const scope = chatScope(message);
+    const isOwn = message.chatType === 'group' && config.sessions.groupDialogs === 'per-user';
+    return isOwn ? memberScope(scope, message.sender.id) : scope;
   }
 
   function isTurnRunning(lane: string): boolean {
@@ -151,7 +180,7 @@ export function createSessionManager(parts: TurnParts): SessionManager {
 
   /** Messages in the chat's own lane belong to the dialog that is current there. */
   function currentLane(row: SessionRow): string | undefined {
-    return sessions.currentOf(row.scope) === row.id ? row.scope : undefined;
+    return sessions.currentOf(row.scope) === row.id ? scopeOf(row.id) : undefined;
   }
   function currentLaneWaiting(row: SessionRow): readonly QueuedMessage[] {
     const lane = currentLane(row);
@@ -202,6 +231,7 @@ export function createSessionManager(parts: TurnParts): SessionManager {
       const timer = setTimeout(() => lanes.abortAll(new ShutdownReason()), deadlineMs);
       await idle;
       clearTimeout(timer);
+      await parts.titler.stop();
       for (const queued of lanes.remaining())
         tellFollowers(live(rowFor(queued.message)), [queued], new ShutdownReason());
     },

@@ -2,19 +2,21 @@
 import { and, desc, eq, isNotNull, isNull, lt, or, sql } from 'drizzle-orm';
 import type { SessionFilter } from '../protocol/control.js';
 import type { Usage } from '../protocol/events.js';
-import { type ChatAddress, chatScope, type DialogAddress, type SessionId, sessionId } from '../protocol/ids.js';
+import { type ChatScope, chatScope, type DialogAddress, type SessionId, sessionId } from '../protocol/ids.js';
 import type { Database } from '../storage/database.js';
 import { currentDialogs, sessions } from '../storage/schema.js';
 
 export type SessionRow = typeof sessions.$inferSelect & { id: SessionId };
 
+export type SessionListFilter = Omit<SessionFilter, 'sameScopeAs'> & { limit: number; scope: string | undefined };
+
 export interface SessionStore {
   find(id: string): SessionRow | undefined;
   findByKey(key: number): SessionRow | undefined;
   /** Makes it the current dialog of its chat, too. */
-  create(address: DialogAddress, title: string, titleSource: SessionRow['titleSource']): SessionRow;
-  /** Current dialog, else the most recently active one that is neither archived nor deleted. */
-  resolve(chat: ChatAddress): SessionRow | undefined;
+  create(address: DialogAddress, title: string, titleSource: SessionRow['titleSource'], scope?: string): SessionRow;
+  /** `scope`: a chat's, or one member's in a group. Current dialog, else the most recently active one that is neither archived nor deleted. */
+  resolve(scope: string): SessionRow | undefined;
   currentOf(scope: string): string | undefined;
   setCurrent(row: SessionRow): void;
   clearCurrent(row: SessionRow): void;
@@ -22,7 +24,7 @@ export interface SessionStore {
   /** Adds a finished turn to the counts. Call inside the transaction that ends the run. */
   addTurn(key: number, turn: { turn: number; messages: number; usage: Usage; at: number }): void;
   /** Newest first; not the deleted ones. `limit` + 1 rows tell whether there is a next page. */
-  list(filter: SessionFilter & { limit: number }): SessionRow[];
+  list(filter: SessionListFilter): SessionRow[];
 }
 
 export function createSessionStore(db: Database, options: { now: () => number }): SessionStore {
@@ -55,14 +57,14 @@ export function createSessionStore(db: Database, options: { now: () => number })
   const store: SessionStore = {
     find,
     findByKey: (key) => orm.select().from(sessions).where(eq(sessions.key, key)).get() as SessionRow | undefined,
-    create(address, title, titleSource) {
+    create(address, title, titleSource, scope = chatScope(address)) {
       const now = options.now();
       return db.transaction(() => {
         const row = orm
           .insert(sessions)
           .values({
             id: sessionId(address),
-            scope: chatScope(address),
+            scope,
             title,
             titleSource,
             createdAt: now,
@@ -74,8 +76,7 @@ export function createSessionStore(db: Database, options: { now: () => number })
         return row;
       });
     },
-    resolve(chat) {
-      const scope = chatScope(chat);
+    resolve(scope) {
       const id = store.currentOf(scope);
       const row = id === undefined ? undefined : find(id);
       if (row && row.archivedAt === null && row.deletedAt === null) return row;
@@ -141,6 +142,11 @@ export function createSessionStore(db: Database, options: { now: () => number })
   return store;
 }
 
+/** In a group where everybody has a dialog of their own. */
+export function memberScope(chat: ChatScope, userId: string): string {
+  return `${chat}/${userId}`;
+}
+
 export function cursorAfter(row: SessionRow): string {
   return `${row.lastActiveAt}.${row.key}`;
 }
@@ -150,9 +156,16 @@ function readCursor(text: string): { at: number; key: number } | undefined {
   return match ? { at: Number(match[1]), key: Number(match[2]) } : undefined;
 }
 
-function scopeCondition({ channel, chatId }: SessionFilter) {
-  if (channel !== undefined && chatId !== undefined) return eq(sessions.scope, chatScope({ channel, chatId }));
+function scopeCondition({ channel, chatId, scope }: SessionListFilter) {
+  if (scope !== undefined) return eq(sessions.scope, scope);
   if (channel === undefined) return undefined;
+  if (chatId !== undefined) {
+    const members = memberScope(chatScope({ channel, chatId }), '');
+    return or(
+      eq(sessions.scope, chatScope({ channel, chatId })),
+      sql`substr(${sessions.scope}, 1, ${members.length}) = ${members}`,
+    );
+  }
   const prefix = chatScope({ channel, chatId: '' });
   return sql`substr(${sessions.scope}, 1, ${prefix.length}) = ${prefix}`;
 }

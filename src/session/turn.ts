@@ -45,6 +45,8 @@ export interface TurnParts {
   /** Of a dialog that nobody has named yet. */
   defaultTitle: string;
   now: () => number;
+  /** Settles after `ms`, or at once when the signal aborts. */
+  sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   newId: (prefix: string) => string;
   /** No-op outside the crash harness, which ends the process there. */
   checkpoint: (name: string) => void;

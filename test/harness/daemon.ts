@@ -48,7 +48,7 @@ export async function startDaemon({
     {
       log: silentLogger(),
       withGateway: false,
-      models: { main: () => model, list: () => [], defaultReference: () => model.id },
+      models: { main: () => model, resolve: () => model, list: () => [], defaultReference: () => model.id },
       channels: [channel],
       ...deps,
     },

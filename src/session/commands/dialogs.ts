@@ -9,7 +9,7 @@ export const sessionsCommand: Command = {
   names: ['sessions'],
   summary: { en: 'list the ten most recent dialogs', zh: '列出最近十个对话' },
   run({ session, control, language, now }) {
-    const { items } = control.list({ channel: session.channel, chatId: session.chatId, limit: 10 });
+    const { items } = control.list({ sameScopeAs: session.id, limit: 10 });
     const lines = items.map((item) => dialogLine(item, language, now()));
     return lines.join('\n');
   },
@@ -105,12 +105,17 @@ function findDialog({ args, session, control, language }: CommandContext): Sessi
 }
 
 /** Archived ones too: switching brings them back. */
-function allDialogs(control: ControlChannel, { channel, chatId }: SessionSummary): SessionSummary[] {
+function allDialogs(control: ControlChannel, session: SessionSummary): SessionSummary[] {
   const found: SessionSummary[] = [];
   for (const archived of [false, true]) {
     let cursor: string | undefined;
     do {
-      const page = control.list({ channel, chatId, archived, limit: 200, ...(cursor !== undefined && { cursor }) });
+      const page = control.list({
+        sameScopeAs: session.id,
+        archived,
+        limit: 200,
+        ...(cursor !== undefined && { cursor }),
+      });
       found.push(...page.items);
       cursor = page.nextCursor;
     } while (cursor !== undefined);

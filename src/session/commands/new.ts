@@ -8,6 +8,7 @@ export const newCommand: Command = {
     const created = control.create({
       channel: session.channel,
       chatId: session.chatId,
+      sameScopeAs: session.id,
       ...(args !== '' && { title: args }),
     });
     return language === 'zh' ? `已开始新对话 \`${created.dialogId}\`。` : `New dialog \`${created.dialogId}\` started.`;
