@@ -49,13 +49,13 @@ export function createChannelManager(options: {
         status.lastError = describeError(error).message;
         if (error instanceof ChannelError && error.kind === 'permanent') {
           status.state = 'failed';
-          log.error({ error, channel: channel.id }, 'channel stopped for good');
+          log.error({ err: error, channel: channel.id }, 'channel stopped for good');
           return;
         }
         failures = now() - startedAt > healthyAfterMs ? 1 : failures + 1;
         const pauseMs = retryPauseMs(error, failures);
         status.state = 'restarting';
-        log.warn({ error, channel: channel.id, pauseMs }, 'channel failed and will start again');
+        log.warn({ err: error, channel: channel.id, pauseMs }, 'channel failed and will start again');
         await sleep(pauseMs, undefined, { signal }).catch(() => {});
       }
     }

@@ -65,12 +65,12 @@ export function createOutboundDispatcher(options: {
         if (signal.aborted) return false;
         const reason = error instanceof Error ? error.message : String(error);
         if (error instanceof ChannelError && error.kind === 'permanent') {
-          log.error({ error, channel: channel.id, outboundId: message.id }, 'answer could not be delivered');
+          log.error({ err: error, channel: channel.id, outboundId: message.id }, 'answer could not be delivered');
           queue.markFailed(seq, reason);
           return true;
         }
         const pauseMs = retryPauseMs(error, failures);
-        log.warn({ error, channel: channel.id, outboundId: message.id, pauseMs }, 'answer will be sent again');
+        log.warn({ err: error, channel: channel.id, outboundId: message.id, pauseMs }, 'answer will be sent again');
         queue.markRetry(seq, reason);
         await sleep(pauseMs, undefined, { signal }).catch(() => {});
       }
@@ -85,7 +85,7 @@ export function createOutboundDispatcher(options: {
         queue.markSent(seq, receipt.platformId);
         return true;
       } catch (error) {
-        log.error({ error, outboundId: message.id }, 'delivery could not be recorded and will be recorded later');
+        log.error({ err: error, outboundId: message.id }, 'delivery could not be recorded and will be recorded later');
         await sleep(retryPauseMs(error, failures), undefined, { signal }).catch(() => {});
       }
     }
@@ -102,7 +102,7 @@ export function createOutboundDispatcher(options: {
     const fresh = [answer];
     chats.set(chat, fresh);
     const work: Promise<void> = sendAll(chat, fresh, signal)
-      .catch((error: unknown) => log.error({ error, chat }, 'outbound queue could not be written'))
+      .catch((error: unknown) => log.error({ err: error, chat }, 'outbound queue could not be written'))
       .finally(() => sending.delete(work));
     sending.add(work);
   };

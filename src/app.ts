@@ -18,6 +18,7 @@ import { newId as newRandomId } from './protocol/ids.js';
 import type { InboundMessage } from './protocol/messages.js';
 import type { SettingsService } from './protocol/settings.js';
 import type { DaemonStatus } from './protocol/status.js';
+import { createHttpFetch } from './providers/http-fetch.js';
 import { createModelCatalog, type ModelCatalog } from './providers/model-catalog.js';
 import { createEventHub } from './session/event-hub.js';
 import { createRunStore } from './session/run-store.js';
@@ -26,9 +27,9 @@ import { createSessionStore } from './session/session-store.js';
 import { createTitler } from './session/titles.js';
 import { createTranscript } from './session/transcript.js';
 import { openDatabase } from './storage/database.js';
-import { calculatorTool } from './tools/calculator.js';
+import { calculatorTool } from './tools/calculator/calculator.js';
 import { currentTimeTool } from './tools/current-time.js';
-import { fileReadTool } from './tools/file-read.js';
+import { fileReadTool } from './tools/file-read/file-read.js';
 import type { Tool } from './tools/tool.js';
 
 export interface AppConfig {
@@ -96,7 +97,14 @@ export function createApp(app: AppConfig, deps: AppDependencies): App {
   const hub = createEventHub([metrics, ...(deps.observers ?? [])], log);
   const models =
     deps.models ??
-    createModelCatalog({ config, environmentKeys: app.environmentKeys, fetch, log, now, random: Math.random });
+    createModelCatalog({
+      config,
+      environmentKeys: app.environmentKeys,
+      fetch: createHttpFetch(),
+      log,
+      now,
+      random: Math.random,
+    });
   const tools = deps.tools ?? [
     calculatorTool(),
     currentTimeTool({ timeZone, now }),

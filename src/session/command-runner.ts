@@ -62,7 +62,7 @@ export function createCommandRunner(parts: TurnParts, control: ControlChannel): 
       const session = control.get(row.id);
       return await command.run({ args, message, session, control, language, commands, now: parts.now });
     } catch (error) {
-      if (!(error instanceof UserError)) parts.log.error({ error, command: command.names[0] }, 'command failed');
+      if (!(error instanceof UserError)) parts.log.error({ err: error, command: command.names[0] }, 'command failed');
       return `⚠️ ${describeError(error).message}`;
     }
   }

@@ -21,7 +21,7 @@ export function createEventHub(observers: readonly Observer[], log: Logger): Eve
         try {
           listener(event);
         } catch (error) {
-          log.error({ error, runId: event.runId, eventType: event.type }, 'event listener threw');
+          log.error({ err: error, runId: event.runId, eventType: event.type }, 'event listener threw');
         }
       }
     },

@@ -40,7 +40,7 @@ export function createSessionManager(parts: TurnParts): SessionManager {
   const lanes = createLanes<QueuedMessage>({
     concurrency: config.sessions.concurrency,
     handle: handleLane,
-    onError: (lane, error) => log.error({ error, lane }, 'turn could not be stored; it stays in the queue'),
+    onError: (lane, error) => log.error({ err: error, lane }, 'turn could not be stored; it stays in the queue'),
     pause: (failures, signal) => parts.sleep(Math.min(60_000, 1000 * 2 ** failures), signal),
   });
   const live = (row: SessionRow): LiveSession => {
@@ -243,7 +243,7 @@ export function createSessionManager(parts: TurnParts): SessionManager {
       const row = rowFor(queued.message);
       await commandRunner.run(live(row), row, queued);
     } catch (error) {
-      log.error({ error }, 'command could not be stored; it stays in the queue');
+      log.error({ err: error }, 'command could not be stored; it stays in the queue');
       lanes.push(queued.lane, queued);
     }
   }

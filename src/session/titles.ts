@@ -32,7 +32,7 @@ export function createTitler(options: {
       text = writeTitle ? await writeTitle(opening, stopping.signal) : '';
     } catch (error) {
       if (stopping.signal.aborted) return;
-      log.warn({ error, sessionId: session.id }, 'title could not be written; the first message serves');
+      log.warn({ err: error, sessionId: session.id }, 'title could not be written; the first message serves');
     }
     const title = shorten(text) || shorten(opening);
     const row = sessions.findByKey(session.key);
@@ -44,7 +44,7 @@ export function createTitler(options: {
       if (!session.hasDefaultTitle || session.messageCount < messagesBeforeTitle) return;
       session.hasDefaultTitle = false;
       const work: Promise<void> = title(session, opening())
-        .catch((error: unknown) => log.error({ error, sessionId: session.id }, 'title could not be stored'))
+        .catch((error: unknown) => log.error({ err: error, sessionId: session.id }, 'title could not be stored'))
         .finally(() => writing.delete(work));
       writing.add(work);
     },

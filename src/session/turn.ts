@@ -201,7 +201,7 @@ async function work(
     {
       now: parts.now,
       checkpoint: parts.checkpoint,
-      reportBug: (error) => parts.log.error({ error, runId: run.id }, 'tool failed unexpectedly'),
+      reportBug: (error) => parts.log.error({ err: error, runId: run.id }, 'tool failed unexpectedly'),
     },
     AbortSignal.any([signal, deadline]),
   );
