@@ -82,7 +82,9 @@ export interface ToolCallView {
 }
 
 export type TurnFrame = TurnStamp &
+  /** `attempt` above 1: the daemon was restarted in the middle, and the unfinished step is streamed anew. */
   (
+    | { type: 'start'; content: { model: string; attempt: number } }
     | { type: 'text'; content: string }
     | { type: 'reasoning'; content: string }
     /** Text for people that is not part of the answer. */
@@ -115,10 +117,7 @@ export interface QueuedMessageView {
 }
 
 export type SessionFrame =
-  /**
-   * The newest messages, oldest first. Of a turn that goes on only the person's messages: its answer comes as frames
-   * after this one (from its beginning, or from `lastEventId` on when `subscribe` named one).
-   */
+  /** The newest stored messages, oldest first. What a turn has streamed since its newest message comes as frames. */
   | { type: 'sync'; sessionId: string; content: { messages: VisibleMessage[]; lastEventId: number } }
   | { type: 'history/add'; sessionId: string; content: VisibleMessage[] }
   | { type: 'context'; sessionId: string; content: QueuedMessageView[] };

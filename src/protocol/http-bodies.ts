@@ -62,6 +62,8 @@ export const eventsQuery = z.object({
   limit: wholeNumber(1, 1000).default(1000),
 });
 
+export const exportQuery = z.object({ format: z.enum(['md', 'json']).default('md') });
+
 /** `POST /api/chat` without a stream. */
 export interface ChatAnswer {
   /** The full id, also when the request named the dialog in a shorter way. */
