@@ -40,13 +40,13 @@ export function contentKind(head: Uint8Array, isWhole: boolean): ContentKind {
   return { isText: true, encoding: 'utf-8', bomLength: 0 };
 }
 
-/** More than one in a hundred bytes is a control character that text does not use. */
+/** More than one in a hundred bytes, and more than a few, are control characters that text does not use. */
 export function hasBinaryBytes(bytes: Uint8Array): boolean {
   let count = 0;
   for (const byte of bytes) {
     if (byte < 9 || (byte > 13 && byte < 32 && byte !== 27)) count += 1;
   }
-  return count * 100 > bytes.length;
+  return count > 3 + bytes.length / 100;
 }
 
 function isUtf8(bytes: Uint8Array, isWhole: boolean): boolean {

@@ -39,11 +39,10 @@ export interface Page {
 
 /** Of UTF-8, twice as much of UTF-16: below the bound of tool results whatever the script. */
 const pageBytes = 40_000;
-const chunkBytes = 64 * 1024;
-/** How far before the end lines are counted backwards. */
-const tailBytes = 256 * 1024;
+/** The most that is held while a line is looked for, from the beginning or from the end. */
+const chunkBytes = 256 * 1024;
 /** How far into a file a line is looked for by its number. */
-const searchBytes = 1024 ** 3;
+const searchBytes = 256 * 1024 ** 2;
 
 /** Throws `ToolError` when there is no such place. */
 export async function readTextPage(file: TextFile, request: PageRequest, signal: AbortSignal): Promise<Page> {
@@ -81,7 +80,7 @@ async function startOfLine(file: TextFile, wanted: number, signal: AbortSignal):
     signal.throwIfAborted();
     if (position >= searchBytes) {
       throw new ToolError(
-        'That line lies beyond the first GiB. Count from the end (first_line: -100) or give an offset.',
+        'That line lies beyond the first 256 MiB. Count from the end (first_line: -100) or give an offset.',
       );
     }
     const chunk = await readAt(file, position, chunkBytes);
@@ -102,7 +101,7 @@ async function startOfTail(file: TextFile, lineCount: number): Promise<number> {
   const { encoding, size, bomLength } = file;
   const unit = unitBytes(encoding);
   const whole = size - ((size - bomLength) % unit);
-  const from = Math.max(bomLength, whole - tailBytes);
+  const from = Math.max(bomLength, whole - chunkBytes);
   const bytes = await readAt(file, from, whole - from);
   let found = 0;
   // Begins before the newline that ends the last line.
@@ -125,7 +124,7 @@ function endOfPage(encoding: Encoding, bytes: Buffer, lineCount: number, isLast:
 }
 
 async function readAt({ handle, size }: TextFile, position: number, length: number): Promise<Buffer> {
-  const buffer = Buffer.alloc(Math.max(0, Math.min(length, size - position)));
+  const buffer = Buffer.allocUnsafe(Math.max(0, Math.min(length, size - position)));
   let filled = 0;
   while (filled < buffer.length) {
     const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, position + filled);
