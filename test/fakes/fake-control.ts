@@ -57,7 +57,7 @@ export const echo: FakeAnswer = (run, messages) => {
   run.end();
 };
 
-export function createFakeControl(options: { answer?: FakeAnswer } = { answer: echo }): FakeControl {
+export function createFakeControl(): FakeControl {
   const sessions = new Map<SessionId, FakeSession>();
   const listeners = new Set<(event: AgentEvent) => void>();
   const known = new Map<string, { message: InboundMessage; run?: { id: SessionId; runId: string; start: number } }>();
@@ -288,7 +288,7 @@ export function createFakeControl(options: { answer?: FakeAnswer } = { answer: e
     },
     received,
     refusal: undefined,
-    answer: options.answer,
+    answer: echo,
     begin: (id, count = 1) => begin(find(id), count),
     get runCount() {
       return runCount;
