@@ -233,7 +233,7 @@ test('stop in mid-text: the partial text is yielded, even when the model hangs',
   const controller = new AbortController();
   const model = scriptedModel([
     async function* () {
-      yield { type: 'text-delta', text: 'Once upon' };
+      yield { type: 'text-delta', text: 'Once upon\ud83d' };
       yield call('echo');
       await new Promise(() => {});
     },
@@ -244,8 +244,14 @@ test('stop in mid-text: the partial text is yielded, even when the model hangs',
     signal: controller.signal,
     onEvent: () => void setImmediate(() => controller.abort()),
   });
-  expect(events.at(-1)).toEqual({ type: 'assistant-message', step: 1, text: 'Once upon', toolCalls: [], deltas: [] });
-  expect(result).toEqual({ stopReason: 'cancelled', text: 'Once upon', usage: {} });
+  expect(events.at(-1)).toEqual({
+    type: 'assistant-message',
+    step: 1,
+    text: 'Once upon\ufffd',
+    toolCalls: [],
+    deltas: [],
+  });
+  expect(result).toEqual({ stopReason: 'cancelled', text: 'Once upon\ufffd', usage: {} });
 });
 
 test('a time limit says so', async () => {

@@ -88,7 +88,12 @@ export async function run(options: ScriptedRun): Promise<{ events: LoopEvent[]; 
     const next = await agent.next();
     if (next.done) return { events, result: next.value, bugs };
     events.push(next.value);
-    await options.onEvent?.(next.value);
+    try {
+      await options.onEvent?.(next.value);
+    } catch (error) {
+      await agent.return({ stopReason: 'cancelled', text: '', usage: {} });
+      throw error;
+    }
   }
 }
 

@@ -283,6 +283,7 @@ test('a stop interrupts what runs, keeps what is done, and starts nothing more',
     'write interrupted: Not run: the run was stopped before this call.',
   ]);
   expect(started).toEqual(['quick', 'listens', 'buggy']);
+  expect(events.flatMap((event) => (event.type === 'tool-call' ? [event.name] : []))).toEqual(started);
   expect(result.stopReason).toBe('cancelled');
 });
 
@@ -317,4 +318,26 @@ test('a stop before the first tool starts none', async () => {
   expect(results(events)).toHaveLength(2);
   expect(results(events).every((text) => text.startsWith('counter interrupted: Not run'))).toBe(true);
   expect({ runs, stopReason: result.stopReason }).toEqual({ runs: 0, stopReason: 'cancelled' });
+});
+
+test('tools that still run are stopped when the consumer walks away', async () => {
+  const aborted: string[] = [];
+  const listens = tool(
+    'listens',
+    (_, { signal }) => {
+      signal.addEventListener('abort', () => aborted.push('listens'));
+      return untilAbort(signal);
+    },
+    { isReadOnly: true },
+  );
+  const full = new Error('The disk is full.');
+  const failed = run({
+    model: modelThatCalls(call('quick'), call('listens')),
+    tools: [tool('quick', () => 'ok', { isReadOnly: true }), listens],
+    onEvent: (event) => {
+      if (event.type === 'tool-result') throw full;
+    },
+  });
+  await expect(failed).rejects.toBe(full);
+  expect(aborted).toEqual(['listens']);
 });
