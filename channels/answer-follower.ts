@@ -1,7 +1,7 @@
 /** Follows the run that answers one message: waits for it, or replays it when the message was sent before. */
 import type { ControlChannel } from '../src/protocol/control.js';
 import type { AgentEvent, EventOf } from '../src/protocol/events.js';
-import { chatScope, type SessionId, sessionId } from '../src/protocol/ids.js';
+import { chatScope, parseSessionId, type SessionId, sessionId } from '../src/protocol/ids.js';
 import { EventCursor, type EventSink } from './event-cursor.js';
 import type { RunWatch, StopListening } from './run-watch.js';
 
@@ -72,11 +72,14 @@ export function followAnswer(options: {
     if (isOurs(event)) follow(event.sessionId, event.runId, event.id - 1, true);
   });
 
-  /** Another dialog of the chat may know the same message id. */
-  function isOurs(event: EventOf<'run-start'>): boolean {
+  /** A message that names no dialog and one that names this dialog may have the same id. */
+  function isOurs({ runId, sessionId: id }: EventOf<'run-start'>): boolean {
     if (options.isFreshId || dialogId !== undefined) return true;
-    const run = control.runOf(message);
-    return run === undefined || run.runId === event.runId;
+    const ours = control.runOf(message);
+    if (ours) return ours.runId === runId;
+    // A run that only tells of a failure is not stored: it is ours unless the other message is known to have it.
+    const named = parseSessionId(id);
+    return named === undefined || control.runOf({ ...named, messageId })?.runId !== runId;
   }
 
   const open = () => {

@@ -78,6 +78,7 @@ export class EventCursor {
       for (const event of page) {
         if (this.#isClosed) return;
         if (event.id > this.#after) this.#deliver(event);
+        if (this.#sink.isFull()) return;
       }
       if (page.length < pageSize) {
         this.#isBehind = false;
@@ -89,7 +90,6 @@ export class EventCursor {
       this.#sink.fail(error);
       return;
     }
-    if (this.#sink.isFull()) return;
     this.#isScheduled = true;
     setImmediate(() => this.#readPage());
   }

@@ -237,9 +237,9 @@ export function createFakeControl(): FakeControl {
       const page = rows.flatMap((event) =>
         event.type === 'assistant-message' ? [...restOfDeltas(event, after), event] : [event],
       );
-      const newest = page.at(-1)?.id ?? after;
-      const live = rows.length < limit ? session.liveDeltas.filter((event) => event.id > Math.max(after, newest)) : [];
-      return [...page, ...live];
+      const end = rows.length < limit ? Number.MAX_SAFE_INTEGER : page.at(-1)!.id;
+      const live = session.liveDeltas.filter((event) => event.id > after && event.id < end);
+      return [...page, ...live].sort((a, b) => a.id - b.id);
     },
     async stop(id) {
       const session = find(id);
