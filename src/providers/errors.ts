@@ -94,9 +94,13 @@ export function createWireErrors(context: ErrorContext): WireErrors {
     ofThrown(error) {
       const own = findCause(error, (cause) => cause instanceof ProviderError);
       if (own) return own as ProviderError;
+      if (causeNamed(error, 'AI_JSONParseError')) return make('network', 'A part of the answer came broken.');
+      if (causeNamed(error, 'AI_TypeValidationError')) {
+        return make('bad-request', 'A part of the answer does not follow the protocol and cannot be read.');
+      }
       const message = error instanceof Error ? error.message : String(error);
       const failure = findCause(error, isNetworkError) as NodeJS.ErrnoException | undefined;
-      if (failure || /fetch failed|terminated|other side closed/i.test(message)) {
+      if (failure || /\b(fetch failed|terminated|other side closed)\b/i.test(message)) {
         const reason = failure ? `${networkReason(failure)}.` : sentence(message);
         return make('network', `${platformName} at ${host} cannot be reached: ${reason}`, {
           ...(failure && { cause: plainCause(failure, context.redact) }),
@@ -163,6 +167,11 @@ function findCause(error: unknown, fits: (cause: Error) => boolean): unknown {
     current = inner;
   }
   return undefined;
+}
+
+/** The SDK's words for a part that is not JSON, or not of the family; their text holds the answer and is not repeated. */
+function causeNamed(error: unknown, name: string): boolean {
+  return findCause(error, (cause) => cause.name === name) !== undefined;
 }
 
 /** Node's and OpenSSL's codes; `ERR_…` of Node's own checks are our bugs. */

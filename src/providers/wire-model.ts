@@ -79,6 +79,8 @@ export function createWireModel(options: WireModelOptions): Model {
     const step = new StepCollector(family, platformId);
     let finish: Finish | undefined;
     for await (const part of parts(request, signal)) {
+      // What had arrived before the abort is not told after it.
+      signal.throwIfAborted();
       switch (part.type) {
         case 'text-delta':
           if (part.delta !== '') yield { type: 'text-delta', text: part.delta };
@@ -138,10 +140,6 @@ function throwUnlessCut(error: unknown, errors: WireErrors): void {
     throw errors.ofPayload({ error }) ?? errors.of('bad-request', 'The platform reported an error without a reason.');
   }
   if (error.name === 'AI_InvalidResponseDataError' && /finish reason/.test(error.message)) return;
-  if (error.name === 'AI_JSONParseError') throw errors.of('network', 'A part of the answer came broken.');
-  if (error.name === 'AI_TypeValidationError') {
-    throw errors.of('bad-request', 'A part of the answer does not follow the protocol and cannot be read.');
-  }
   throw errors.ofThrown(error);
 }
 

@@ -10,9 +10,11 @@ const known = new Set([
   'message_stop',
   'ping',
 ]);
-const passing = /^data: ?\{"type": ?"(content_block_(start|delta|stop)|message_stop|ping)"/;
+const passing = /^data: ?\{"type": ?"(content_block_(start|delta|stop)|ping)"/;
 
 export function messageFrameRules(): FrameRules {
+  let hasReason = false;
+  let hasStopped = false;
   return {
     passes: (line) => passing.test(line),
     rewrite(frame) {
@@ -24,11 +26,14 @@ export function messageFrameRules(): FrameRules {
       }
       if (frame.type === 'message_delta') {
         const delta = isObject(frame.delta) ? frame.delta : {};
+        hasReason ||= typeof delta.stop_reason === 'string';
         return { ...frame, delta, usage: withCount(frame.usage, 'output_tokens') };
       }
+      hasStopped ||= frame.type === 'message_stop';
       return frame;
     },
-    end: () => [],
+    // The SDK waits for the last event, but what it says was said before.
+    end: () => (hasReason && !hasStopped ? [{ type: 'message_stop' }] : []),
     fromAnswer(answer) {
       if (!Array.isArray(answer.content)) return undefined;
       const { content, stop_reason, usage, ...message } = rewriteAnswer(answer);

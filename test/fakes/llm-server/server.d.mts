@@ -29,6 +29,8 @@ export interface FakeStep {
   chunkDelayMs?: number;
   /** In one process only: the answer waits for it. */
   until?: Promise<unknown>;
+  /** In one process only: half of a stream, or all of it before its error, is sent; the rest waits for it. */
+  midway?: Promise<unknown>;
   status?: number;
   error?: { message: string; type?: string; code?: string | number | null };
   headers?: Record<string, string>;
@@ -123,7 +125,7 @@ export interface LlmServerOptions {
   quirks?: FakeQuirks;
   rules?: FakeRules;
   /** When the script is empty. */
-  respond?: FakeResponder;
+  respond?: FakeResponder | undefined;
   models?: string[];
   /** The only key that is accepted; default any. */
   key?: string;

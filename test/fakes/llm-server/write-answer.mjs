@@ -13,20 +13,22 @@ export async function writeStream(response, frames, step, quirks) {
   });
   const texts = frames.map((frame) => frameText(frame, quirks));
   if (quirks.missingLastNewline) texts.push(texts.pop().replace(/[\r\n]+$/, ''));
-  const isPlain = !step.chunkDelayMs && !quirks.split && !quirks.stall && !quirks.close;
+  const isPlain = !step.chunkDelayMs && !step.midway && !quirks.split && !quirks.stall && !quirks.close;
   if (isPlain) {
     response.end(texts.join(''));
     return;
   }
-  const half = quirks.close === 'before-finish' ? texts.length - lastFramesOf(frames) : Math.ceil(texts.length / 2);
-  const stopAt = quirks.stall === 'start' || quirks.close === 'start' ? 0 : half;
+  const stopAt = quirks.stall === 'start' || quirks.close === 'start' ? 0 : middleOf(frames, quirks);
   response.flushHeaders();
   for (const [index, text] of texts.entries()) {
-    if ((quirks.stall || quirks.close) && index === stopAt) {
+    if (index === stopAt) {
+      await step.midway;
       if (quirks.stall) return; // says nothing more, and keeps the connection
-      await nextTick();
-      response.socket?.destroy();
-      return;
+      if (quirks.close) {
+        await nextTick();
+        response.socket?.destroy();
+        return;
+      }
     }
     await writeText(response, text, quirks.split);
     if (step.chunkDelayMs) await wait(step.chunkDelayMs);
@@ -57,12 +59,13 @@ function frameText({ event, data }, { spaceless, crlf, comments }) {
   return crlf ? text.replaceAll('\n', '\r\n') : text;
 }
 
-/** The frames that say that the answer is complete, and what follows them. */
-function lastFramesOf(frames) {
-  const end = frames.findIndex(({ data }) =>
-    /"finish_reason":"|"message_delta".*"stop_reason":"|"response\.(completed|incomplete)"/.test(data),
-  );
-  return end === -1 ? 1 : frames.length - end;
+/** Half of the frames; or all before the one that says that the answer is complete, or has failed. */
+function middleOf(frames, { close }) {
+  const isEnd = ({ data }) =>
+    /"finish_reason":"|"message_delta".*"stop_reason":"|"response\.(completed|incomplete)"/.test(data);
+  const isError = ({ data }) => /^\{("type":"error"|"error":)/.test(data);
+  const end = frames.findIndex(close === 'before-finish' ? isEnd : isError);
+  return end === -1 ? Math.ceil(frames.length / 2) : end;
 }
 
 async function writeText(response, text, bytesPerWrite) {
