@@ -21,7 +21,7 @@ const stopFrame = z.object({
 const settingFrame = z.object({
   type: z.literal('setting'),
   messageId: messageId.optional(),
-  content: z.object({ act: z.enum(['getConfig', 'getDefaultConfig', 'saveConfig']), data: z.unknown() }),
+  content: z.object({ act: z.enum(['getConfig', 'getDefaultConfig', 'saveConfig']), data: z.unknown().optional() }),
 });
 
 const systemFrame = z.object({

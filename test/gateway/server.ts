@@ -26,6 +26,10 @@ export interface TestServer {
   tick(intervalMs: number): void;
   activeTimers(): number;
   saved: unknown[];
+  /** Makes every later `saveConfig` fail. */
+  refuseSaving(error: Error): void;
+  /** Open sockets of this process, those of the clients included. */
+  connectionCount(): number;
   stopChannels(): void;
   close(): Promise<void>;
 }
@@ -52,10 +56,12 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     return () => timers.delete(timer);
   };
   const saved: unknown[] = [];
+  let savingError: Error | undefined;
   const settings: SettingsService = {
     getConfig: () => ({ agent: { model: 'fake/model' }, gateway: { token: '••••' } }),
     getDefaultConfig: () => ({ agent: { model: '' } }),
     async saveConfig(data) {
+      if (savingError) throw savingError;
       saved.push(data);
     },
   };
@@ -107,6 +113,10 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     },
     activeTimers: () => timers.size,
     saved,
+    refuseSaving: (error) => {
+      savingError = error;
+    },
+    connectionCount: () => process.getActiveResourcesInfo().filter((resource) => resource === 'TCPSocketWrap').length,
     stopChannels: () => running.abort(),
     async close() {
       running.abort();
