@@ -143,6 +143,15 @@ describe.each(allFamilies)('%s', (family) => {
   });
 });
 
+test('a frame that cannot be read is told without its text', async () => {
+  const frame = { choices: [{ delta: { content: 7, note: 'private words' } }] };
+  const body = `data: ${JSON.stringify(frame)}\n\n`;
+  server.reset({ respond: () => ({ body, quirks: { contentType: 'text/event-stream' } }) });
+  const { error } = await failureOf(modelFor({ baseUrl: server.baseUrl, family: 'openai' }), ask('hello'));
+  expect(error.kind).toBe('bad-request');
+  expect(`${error.message} ${String(error.cause)}`).not.toContain('private words');
+});
+
 test('with the built-in fetch the same things are told', async () => {
   const model = modelFor({ baseUrl: server.baseUrl, family: 'openai', fetch: globalThis.fetch });
   expect(await answerOf(model, ask('hello'))).toMatchObject({ text: 'ok: hello', reason: 'stop' });

@@ -104,12 +104,19 @@ test('does not send again what failed on a new connection', async () => {
 });
 
 test('a slow reader gets all, and the server is held back meanwhile', async () => {
-  const size = 8 * 1024 * 1024;
+  const size = 64 * 1024 * 1024;
+  let isSent = false;
   await withServer(
-    (incoming, response) => incoming.resume().on('end', () => response.end(Buffer.alloc(size, 'x'))),
+    (incoming, response) => {
+      response.once('finish', () => {
+        isSent = true;
+      });
+      incoming.resume().on('end', () => response.end(Buffer.alloc(size, 'x')));
+    },
     async (url) => {
       const reader = (await createHttpFetch()(url, request())).body!.getReader();
-      await new Promise((resolve) => setImmediate(resolve));
+      for (let round = 0; round < 2000; round++) await new Promise((resolve) => setImmediate(resolve));
+      expect(isSent).toBe(false);
       let received = 0;
       for (;;) {
         const { done, value } = await reader.read();

@@ -1,5 +1,5 @@
 /** Every way in which platforms frame, split and cut their answers. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type FakeQuirks, type FakeStep, type LlmServer, startLlmServer } from '../fakes/llm-server/server.mjs';
 import { allFamilies, answerOf, ask, failureOf, gate, modelFor } from './wire-ground.js';
 
@@ -141,6 +141,30 @@ describe.each(allFamilies)('%s', (family) => {
     expect(error.message).toMatch(/no sign of life/);
     for (const request of server.requests) expect(await request.closed).toBe(true);
     expect(server.requests).toHaveLength(stall === 'middle' ? 1 : 3);
+  });
+
+  test('silence is counted from the last sign of life, not from the beginning', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const halfway = gate();
+      server.script(() => {
+        vi.advanceTimersByTime(100_000);
+        return { text: ['one ', 'two'], midway: halfway.opened };
+      });
+      let text = '';
+      for await (const event of modelFor({ baseUrl: server.baseUrl, family }).stream(
+        ask('hello'),
+        new AbortController().signal,
+      )) {
+        if (event.type !== 'text-delta') continue;
+        if (text === '') vi.advanceTimersByTime(100_000);
+        text += event.text;
+        halfway.open();
+      }
+      expect(text).toBe('one two');
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test('a web page instead of an answer says that the address is wrong', async () => {

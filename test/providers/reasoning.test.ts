@@ -10,6 +10,7 @@ import {
   ask,
   catalogFor,
   failureOf,
+  gate,
   modelFor,
   modelIds,
   withResults,
@@ -30,6 +31,16 @@ afterAll(async () => {
   await other.close();
 });
 
+const oneCall = { callId: 'c1', name: 'calculator', input: { expression: '1' } };
+const emptyAnswer: Answer = {
+  text: '',
+  thought: '',
+  reasoning: [],
+  calls: [],
+  reason: undefined,
+  usage: undefined,
+  events: [],
+};
 const thinkingCall = {
   reasoning: ['I need ', 'the calculator.'],
   calls: [{ name: 'calculator', input: { expression: '1+1' } }],
@@ -110,6 +121,18 @@ describe.each(allFamilies)('%s', (family) => {
     const messages = withResults(request.messages, answer, ['2']);
     expect(await answerOf(second, { ...request, messages })).toMatchObject({ reason: 'stop' });
     expect(other.requests.every(({ refusal }) => refusal === undefined)).toBe(true);
+  });
+
+  test('reasoning without the proof that its server wants is not sent', async () => {
+    const wire = { openai: { itemId: 'rs_1' }, anthropic: {} };
+    const reasoning = [{ text: 'unproven', metadata: { family, platform: 'fake', wire } }];
+    const request = ask('compute');
+    const messages = withResults(request.messages, { ...emptyAnswer, reasoning, calls: [oneCall] }, ['1']);
+    expect(await answerOf(modelFor({ baseUrl: server.baseUrl, family }), { ...request, messages })).toMatchObject({
+      reason: 'stop',
+    });
+    expect(server.requests).toHaveLength(1);
+    expect(server.requests[0]?.body.includes('unproven')).toBe(family === 'openai'); // which has no proofs
   });
 
   test('reasoning of unknown origin, as older sessions have it, is not sent', async () => {
@@ -202,6 +225,21 @@ describe('what a server does not know', () => {
     expect(server.requests.map(({ body }) => body.includes(part))).toEqual([true, false]);
     await answerOf(model, ask('again', { thinking: 'low' }));
     expect(server.requests.at(-1)?.body).not.toContain(part);
+  });
+
+  test('after all is told when leaving it out does not help', async () => {
+    server.reset({ respond: () => ({ status: 400, error: { message: 'stream_options: no' } }) });
+    await failureOf(modelFor({ baseUrl: server.baseUrl, family: 'openai' }), ask('hello'));
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test('is no reason to begin again when text was shown', async () => {
+    const { opened, open } = gate();
+    const error = { message: 'stream_options: no', type: 'invalid_request_error' };
+    server.reset({ respond: () => ({ text: ['a', 'b'], error, quirks: { errorFrame: 'middle' }, midway: opened }) });
+    const { events } = await failureOf(modelFor({ baseUrl: server.baseUrl, family: 'openai' }), ask('hello'), open);
+    expect(events[0]).toEqual({ type: 'text-delta', text: 'a' });
+    expect(server.requests).toHaveLength(1);
   });
 
   test('and says so again and again does not make an endless loop', async () => {
