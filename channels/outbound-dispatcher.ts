@@ -14,7 +14,7 @@ import { retryPauseMs } from './channel-manager.js';
 export interface OutboundDispatcher {
   /** Takes up what is open, then sends as it comes, until `signal` aborts. */
   start(signal: AbortSignal): void;
-  /** Resolves when nothing is being sent: queued, or with a retry pending, is no reason to wait. */
+  /** Sends what can be sent now and resolves; what would have to wait for a retry stays queued for the next start. */
   settle(): Promise<void>;
 }
 
@@ -30,6 +30,9 @@ export function createOutboundDispatcher(options: {
   const { queue, log, checkpoint } = options;
   const chats = new Map<string, QueuedAnswer[]>();
   const sending = new Set<Promise<void>>();
+  const settling = new AbortController();
+  const pause = (ms: number, signal: AbortSignal) =>
+    sleep(ms, undefined, { signal: AbortSignal.any([signal, settling.signal]) }).catch(() => {});
 
   const sendAll = async (chat: string, waiting: QueuedAnswer[], signal: AbortSignal) => {
     for (let answer = waiting[0]; answer && !signal.aborted; answer = waiting[0]) {
@@ -54,7 +57,7 @@ export function createOutboundDispatcher(options: {
         'answer is sent again after a crash; it may appear twice',
       );
     }
-    for (let failures = 1; !signal.aborted; failures += 1) {
+    for (let failures = 1; !signal.aborted && !(failures > 1 && settling.signal.aborted); failures += 1) {
       if (!channel.isIdempotent) queue.markSending(seq);
       checkpoint('before-send');
       try {
@@ -72,7 +75,7 @@ export function createOutboundDispatcher(options: {
         const pauseMs = retryPauseMs(error, failures);
         log.warn({ err: error, channel: channel.id, outboundId: message.id, pauseMs }, 'answer will be sent again');
         queue.markRetry(seq, reason);
-        await sleep(pauseMs, undefined, { signal }).catch(() => {});
+        await pause(pauseMs, signal);
       }
     }
     return false;
@@ -80,13 +83,13 @@ export function createOutboundDispatcher(options: {
 
   /** The platform has it: only the mark may be tried again, never the send. */
   const confirm = async ({ seq, message }: QueuedAnswer, receipt: Receipt, signal: AbortSignal): Promise<boolean> => {
-    for (let failures = 1; !signal.aborted; failures += 1) {
+    for (let failures = 1; !signal.aborted && !(failures > 1 && settling.signal.aborted); failures += 1) {
       try {
         queue.markSent(seq, receipt.platformId);
         return true;
       } catch (error) {
         log.error({ err: error, outboundId: message.id }, 'delivery could not be recorded and will be recorded later');
-        await sleep(retryPauseMs(error, failures), undefined, { signal }).catch(() => {});
+        await pause(retryPauseMs(error, failures), signal);
       }
     }
     return false;
@@ -113,6 +116,7 @@ export function createOutboundDispatcher(options: {
       queue.onAnswer((answer) => enqueue(answer, signal));
     },
     async settle() {
+      settling.abort();
       await Promise.all(sending);
     },
   };

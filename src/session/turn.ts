@@ -97,7 +97,7 @@ export async function resumeTurn(
   const row = parts.runs.find(id)!;
   session.skipIds(idGapAfterCrash);
   const events = parts.transcript.readRun(session, id);
-  const run: OpenRun = { id, turn: row.turn, attempt: row.attempt + 1, batch, events };
+  const run: OpenRun = { id, turn: row.turn, attempt: row.attempt + 1, batch, events: [...events] };
   // The cached conversation was rebuilt from storage and holds the unfinished run: take it out again.
   session.conversation = toModelMessages(
     parts.transcript.readForModel(session, 1).filter((event) => event.runId !== id),

@@ -48,6 +48,7 @@ export async function startDaemon({
     {
       log: silentLogger(),
       withGateway: false,
+      sleep: async () => {},
       models: { main: () => model, resolve: () => model, list: () => [], defaultReference: () => model.id },
       channels: [channel],
       ...deps,
