@@ -26,13 +26,13 @@ export function createHttpFetch(options: { connectTimeoutMs?: number; idleConnec
       const stop = () => call.destroy(new DOMException('The call was aborted', 'AbortError'));
       const forget = () => request.signal.removeEventListener('abort', stop);
       request.signal.addEventListener('abort', stop, { once: true });
-      call.once('socket', (socket) => limitConnecting(socket, isSecure, connectTimeoutMs));
-      call.once('response', (response) => {
-        response.once('close', forget);
+      call.on('socket', (socket) => limitConnecting(socket, isSecure, connectTimeoutMs));
+      call.on('response', (response) => {
+        const reader = readerOf(response, forget);
         resolve({
           status: response.statusCode ?? 0,
           headers: { get: (name) => headerOf(response, name) },
-          body: { getReader: () => readerOf(response) },
+          body: { getReader: () => reader },
         });
       });
       call.on('error', (error: NodeJS.ErrnoException) => {
@@ -68,7 +68,7 @@ function headerOf(response: http.IncomingMessage, name: string): string | null {
 }
 
 /** Pulls from the response; a premature end of the connection rejects. */
-function readerOf(response: http.IncomingMessage): WireReader {
+function readerOf(response: http.IncomingMessage, onClose: () => void): WireReader {
   const chunks: Buffer[] = [];
   let waiting:
     | { resolve(result: { done: boolean; value?: Uint8Array }): void; reject(error: unknown): void }
@@ -91,15 +91,16 @@ function readerOf(response: http.IncomingMessage): WireReader {
     if (waiting) settle();
     else if (chunks.length >= maxWaitingChunks) response.pause();
   });
-  response.once('end', () => {
+  response.on('end', () => {
     hasEnded = true;
     settle();
   });
-  response.once('error', (error) => {
+  response.on('error', (error) => {
     failure = error;
     settle();
   });
-  response.once('close', () => {
+  response.on('close', () => {
+    onClose();
     if (!hasEnded) failure ??= Object.assign(new Error('the connection closed'), { code: 'ECONNRESET' });
     settle();
   });

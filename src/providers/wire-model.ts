@@ -1,5 +1,10 @@
 /** One model behind one wire: our request in, the SDK's parts out as our events. Tries once; see retry.ts. */
-import type { LanguageModelV3, LanguageModelV3Content, LanguageModelV3StreamPart } from '@ai-sdk/provider';
+import type {
+  LanguageModelV3,
+  LanguageModelV3Content,
+  LanguageModelV3GenerateResult,
+  LanguageModelV3StreamPart,
+} from '@ai-sdk/provider';
 import { callOptions } from './call-options.js';
 import type { WireErrors } from './errors.js';
 import { type LearnedLimits, learnFrom, noLimitsYet } from './learned-limits.js';
@@ -20,6 +25,12 @@ export interface WireModelOptions {
   errors: WireErrors;
   /** Called once, at the first request. */
   createSdkModel: (limits: LearnedLimits) => Promise<LanguageModelV3>;
+}
+
+/** One part at a time, from a stream or from a whole answer. */
+interface PartReader {
+  read(): Promise<{ done: boolean; value?: LanguageModelV3StreamPart | undefined }>;
+  cancel(): Promise<void>;
 }
 
 type Finish = Extract<LanguageModelV3StreamPart, { type: 'finish' }>;
@@ -48,61 +59,50 @@ export function createWireModel(options: WireModelOptions): Model {
     };
   }
 
-  async function* parts(request: ModelRequest, signal: AbortSignal): AsyncGenerator<LanguageModelV3StreamPart> {
+  async function open(request: ModelRequest, signal: AbortSignal): Promise<PartReader> {
     sdkModel ??= options.createSdkModel(limits);
     const model = await sdkModel;
-    if (!options.isStreaming) {
-      const { content, finishReason, usage } = await model.doGenerate(sdkOptions(request, signal));
-      for (const [index, item] of content.entries()) yield* asParts(item, String(index));
-      yield { type: 'finish', finishReason, usage };
-      return;
-    }
-    const { stream } = await model.doStream(sdkOptions(request, signal));
-    const reader = stream.getReader();
-    let isDone = false;
-    try {
-      for (;;) {
-        const result = await reader.read();
-        isDone = result.done;
-        if (result.done) return;
-        yield result.value;
-      }
-    } catch (error) {
-      isDone = true;
-      throw error;
-    } finally {
-      if (!isDone) reader.cancel().catch(() => {});
-    }
+    if (options.isStreaming) return (await model.doStream(sdkOptions(request, signal))).stream.getReader();
+    return readerOf(await model.doGenerate(sdkOptions(request, signal)));
   }
 
   async function* once(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
     const step = new StepCollector(family, platformId);
+    const reader = await open(request, signal);
     let finish: Finish | undefined;
-    for await (const part of parts(request, signal)) {
-      // What had arrived before the abort is not told after it.
-      signal.throwIfAborted();
-      switch (part.type) {
-        case 'text-delta':
-          if (part.delta !== '') yield { type: 'text-delta', text: part.delta };
-          break;
-        case 'reasoning-start':
-        case 'reasoning-delta':
-        case 'reasoning-end': {
-          const text = part.type === 'reasoning-delta' ? part.delta : '';
-          step.addReasoning(part.id, text, part.providerMetadata);
-          if (text !== '') yield { type: 'reasoning-delta', text };
-          break;
+    let isOver = false;
+    try {
+      for (;;) {
+        const { done, value: part } = await reader.read();
+        // What had arrived before the abort is not told after it.
+        signal.throwIfAborted();
+        if (done || !part) break;
+        switch (part.type) {
+          case 'text-delta':
+            if (part.delta !== '') yield { type: 'text-delta', text: part.delta };
+            break;
+          case 'reasoning-start':
+          case 'reasoning-delta':
+          case 'reasoning-end': {
+            const text = part.type === 'reasoning-delta' ? part.delta : '';
+            step.addReasoning(part.id, text, part.providerMetadata);
+            if (text !== '') yield { type: 'reasoning-delta', text };
+            break;
+          }
+          case 'tool-call':
+            step.addCall(part);
+            break;
+          case 'error':
+            throwUnlessCut(part.error, errors);
+            break;
+          case 'finish':
+            finish = part;
+            break;
         }
-        case 'tool-call':
-          step.addCall(part);
-          break;
-        case 'error':
-          throwUnlessCut(part.error, errors);
-          break;
-        case 'finish':
-          finish = part;
-          break;
       }
+      isOver = true;
+    } finally {
+      if (!isOver) reader.cancel().catch(() => {});
     }
     const end = finish && endReason(finish, family, step.calls.length > 0);
     if (!finish || !end) throw errors.of('network', 'The answer was cut off before its end.');
@@ -153,11 +153,22 @@ function endReason({ finishReason }: Finish, family: WireFamily, hasCalls: boole
   return unified === 'tool-calls' ? 'stop' : unified;
 }
 
-function* asParts(item: LanguageModelV3Content, id: string): Generator<LanguageModelV3StreamPart> {
-  const metadata = 'providerMetadata' in item ? item.providerMetadata : undefined;
-  if (item.type === 'text') yield { type: 'text-delta', id, delta: item.text };
-  else if (item.type === 'tool-call') yield item;
-  else if (item.type === 'reasoning') {
-    yield { type: 'reasoning-delta', id, delta: item.text, ...(metadata && { providerMetadata: metadata }) };
-  }
+function readerOf({ content, finishReason, usage }: LanguageModelV3GenerateResult): PartReader {
+  const parts = content.flatMap((item, index) => asParts(item, String(index)));
+  parts.push({ type: 'finish', finishReason, usage });
+  return {
+    async read() {
+      const value = parts.shift();
+      return value ? { done: false, value } : { done: true };
+    },
+    cancel: async () => {},
+  };
+}
+
+function asParts(item: LanguageModelV3Content, id: string): LanguageModelV3StreamPart[] {
+  if (item.type === 'text') return [{ type: 'text-delta', id, delta: item.text }];
+  if (item.type === 'tool-call') return [item];
+  if (item.type !== 'reasoning') return [];
+  const { text, providerMetadata } = item;
+  return [{ type: 'reasoning-delta', id, delta: text, ...(providerMetadata && { providerMetadata }) }];
 }
