@@ -13,32 +13,60 @@ type ResultEvent = Extract<EventBody, { type: 'tool-result' }>;
 export const interruptedByRestart =
   'This call was interrupted by a restart; it may or may not have taken effect. Check before repeating it.';
 
+/** A message with the event that it stands for; the results of a call that has none bear the id of the call's event. */
+export interface Entry {
+  eventId: number;
+  message: ModelMessage;
+}
+
+/** What stands for every event up to `to`, that one included. */
+export interface Checkpoint {
+  to: number;
+  messages: ModelMessage[];
+}
+
 /**
  * Events of one session, oldest first. The outcome is valid for every wire: it starts with the user, no text is empty,
  * call ids are unique, names are callable, and each call is followed by exactly its result, in call order.
  */
-export function toModelMessages(events: readonly AgentEvent[]): ModelMessage[] {
+export function toModelMessages(events: readonly AgentEvent[], checkpoint?: Checkpoint): ModelMessage[] {
+  return toEntries(events, checkpoint).map((entry) => entry.message);
+}
+
+/** The same with event ids. The checkpoint's messages come first and go out as they are; they bear the id `to`. */
+export function toEntries(events: readonly AgentEvent[], checkpoint?: Checkpoint): Entry[] {
+  const entries = checkpoint?.messages.map((message) => ({ eventId: checkpoint.to, message })) ?? [];
   const relevant = events.filter(
-    (event) => event.type === 'user-message' || event.type === 'assistant-message' || event.type === 'tool-result',
+    (event) =>
+      event.id > (checkpoint?.to ?? Number.NEGATIVE_INFINITY) &&
+      (event.type === 'user-message' || event.type === 'assistant-message' || event.type === 'tool-result'),
   );
   const results = matchResults(relevant);
-  const usedIds = new Set<string>();
-  const messages: ModelMessage[] = [];
+  const usedIds = new Set(
+    entries.flatMap(({ message }) =>
+      message.role === 'assistant' ? message.toolCalls.map((call) => call.callId) : [],
+    ),
+  );
   for (const event of relevant) {
     if (event.type === 'user-message') {
-      messages.push({ role: 'user', content: [{ type: 'text', text: textOr(event.sent, '(no text)') }] });
-    } else if (event.type === 'assistant-message' && messages.length > 0) {
+      const message: ModelMessage = {
+        role: 'user',
+        content: [{ type: 'text', text: textOr(event.sent, '(no text)') }],
+      };
+      entries.push({ eventId: event.id, message });
+    } else if (event.type === 'assistant-message' && entries.length > 0) {
       const calls = fitCalls(event.toolCalls, usedIds);
       const message = assistantMessage({ ...event, toolCalls: calls });
       if (!message) continue;
-      messages.push(message);
+      entries.push({ eventId: event.id, message });
       for (const [position, call] of calls.entries()) {
         const result = results.get(event.toolCalls[position] as AssistantToolCall);
-        messages.push(toolMessage({ ...call, ...(result ?? { state: 'interrupted', output: interruptedByRestart }) }));
+        const outcome = result ?? { id: event.id, state: 'interrupted', output: interruptedByRestart };
+        entries.push({ eventId: outcome.id, message: toolMessage({ ...call, ...outcome }) });
       }
     }
   }
-  return messages;
+  return entries;
 }
 
 /** Undefined when there is nothing in it that a model may be sent. */
@@ -80,9 +108,11 @@ export function fitCalls(calls: readonly AssistantToolCall[], usedIds: Set<strin
   });
 }
 
+type StoredResult = Pick<ResultEvent, 'state' | 'output'> & { id: number };
+
 /** A result belongs to the newest call before it with its id; the first one counts. */
-function matchResults(events: readonly AgentEvent[]): Map<AssistantToolCall, Pick<ResultEvent, 'state' | 'output'>> {
-  const results = new Map<AssistantToolCall, Pick<ResultEvent, 'state' | 'output'>>();
+function matchResults(events: readonly AgentEvent[]): Map<AssistantToolCall, StoredResult> {
+  const results = new Map<AssistantToolCall, StoredResult>();
   const open = new Map<string, AssistantToolCall[]>();
   for (const event of events) {
     if (event.type === 'assistant-message') {
@@ -94,7 +124,7 @@ function matchResults(events: readonly AgentEvent[]): Map<AssistantToolCall, Pic
       }
     } else if (event.type === 'tool-result') {
       const call = open.get(event.callId)?.shift();
-      if (call) results.set(call, { state: event.state, output: event.output });
+      if (call) results.set(call, { id: event.id, state: event.state, output: event.output });
     }
   }
   return results;

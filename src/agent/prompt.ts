@@ -96,7 +96,7 @@ const contextTag = new RegExp(`[<＜](?=[\\s\\p{Cf}/／]*${spelled('context')})`
 const speakerMark = new RegExp(`[[［【](?=[\\s\\p{Cf}]*${spelled('speaker')})`, 'giu');
 
 /** Makes look-alikes of the program's own marks harmless: `&lt;context>`, `\[speaker …]`. */
-function disarm(text: string): string {
+export function disarm(text: string): string {
   return cleanText(text)
     .replace(contextTag, '&lt;')
     .replace(speakerMark, (bracket) => `\\${bracket}`);
