@@ -146,6 +146,7 @@ function throwUnlessCut(error: unknown, errors: WireErrors): void {
 /** Undefined: the end never came. Presence decides about calls, whatever the platform gave as its reason. */
 function endReason({ finishReason }: Finish, family: WireFamily, hasCalls: boolean): ModelEndReason | undefined {
   const { unified, raw } = finishReason;
+  if (raw === 'error' || raw === 'network_error') return undefined;
   const hasReason = raw !== undefined || (family === 'responses' && unified !== 'other');
   if (!hasReason || unified === 'error') return undefined;
   if (hasCalls) return 'tool-calls';

@@ -194,3 +194,47 @@ describe.each(allFamilies)('%s', (family) => {
     expect(error.kind).toBe('network');
   });
 });
+
+describe('a stream that stops with its last word', () => {
+  const bodies = {
+    openai: [
+      'data:{"choices":[{"delta":{"content":"Hi"}}]}',
+      '',
+      ': ping',
+      '',
+      'event: done',
+      'data: {"choices":[{"delta":{},"finish_reason":"stop"}]}',
+    ],
+    anthropic: [
+      'data:{"type":"message_start","message":{"role":"assistant","content":[],"usage":{"input_tokens":3,"output_tokens":1}}}',
+      '',
+      ': ping',
+      'data:{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}',
+      '',
+      'data:{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Hi"}}',
+      '',
+      'data: {"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":2}}',
+    ],
+    responses: [
+      'data:{"type":"response.output_text.delta","item_id":"m","delta":"Hi"}',
+      '',
+      ': ping',
+      '',
+      'data: {"type":"response.completed","response":{}}',
+    ],
+  };
+
+  test.each(allFamilies)('%s: no newline, no [DONE], and still a normal end', async (family) => {
+    server.script({ body: bodies[family].join('\n'), quirks: { contentType: 'text/event-stream' } });
+    const answer = await answerOf(modelFor({ baseUrl: server.baseUrl, family }), ask('hello'));
+    expect(answer).toMatchObject({ text: 'Hi', reason: 'stop', calls: [] });
+    expect(answer.events.map(({ type }) => type)).toEqual(['text-delta', 'end']);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('that is "error" has failed', async () => {
+    server.reset({ respond: () => ({ text: 'Hi', finish: 'error' }) });
+    const { error } = await failureOf(modelFor({ baseUrl: server.baseUrl, family: 'openai' }), ask('hello'));
+    expect(error.kind).toBe('network');
+  });
+});

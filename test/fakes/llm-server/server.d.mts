@@ -136,7 +136,7 @@ export interface LlmServer {
   url: string;
   /** With `/v1`: what a configuration's `baseUrl` takes. */
   baseUrl: string;
-  /** Oldest first; the last 5000. */
+  /** Oldest first; the last 5000, with `isBench` the last 500. */
   requests: FakeRequest[];
   script(...steps: (FakeStep | FakeResponder)[]): void;
   /** Forgets requests and script, and changes settings. */

@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import { families, familyOf } from './families.mjs';
 import { writeJson, writeStream } from './write-answer.mjs';
 
-const maxKept = 5000;
+const maxKept = { test: 5000, bench: 500 };
 
 export async function startLlmServer(options = {}) {
   const { port = 0, isBench = false, models = ['fake-model'], key } = options;
@@ -38,7 +38,7 @@ export async function startLlmServer(options = {}) {
         {},
       );
     const record = keep(request, name, pathname, chunks, response);
-    if (isBench) return answerFast(record, response);
+    if (isBench) return answerFast(name, chunks, response);
     const refusal = settings.isStrict ? refusalOf(record, request) : undefined;
     if (refusal) {
       record.refusal = refusal.message;
@@ -71,7 +71,7 @@ export async function startLlmServer(options = {}) {
       }),
     };
     requests.push(record);
-    if (requests.length > maxKept) requests.shift();
+    if (requests.length > maxKept[isBench ? 'bench' : 'test']) requests.shift();
     return record;
   }
 
@@ -148,13 +148,13 @@ export async function startLlmServer(options = {}) {
 
   /** Answers without reading the request: what is measured is the client. */
   const prepared = new Map();
-  function answerFast(record, response) {
-    const isStream = record.body.includes('"stream":true');
-    const id = `${record.family} ${isStream}`;
+  function answerFast(name, chunks, response) {
+    const isStream = chunks.some((chunk) => chunk.includes('"stream":true'));
+    const id = `${name} ${isStream}`;
     let text = prepared.get(id);
     if (!text) {
       const context = { id: 'fake_1', model: 'fake-model', created: 1, quirks: {}, usage: { input: 100, output: 2 } };
-      const family = families[record.family];
+      const family = families[name];
       text = isStream
         ? family
             .frames({ text: ['ok', ' then'] }, context)
