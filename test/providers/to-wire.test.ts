@@ -82,7 +82,7 @@ describe.each(allFamilies)('%s', (family) => {
       fc.asyncProperty(conversation, async (messages) => {
         expect(await answerOf(model, ask('', { messages }))).toMatchObject({ text: 'ok', reason: 'stop' });
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
     expect(server.requests.map(({ refusal }) => refusal).filter(Boolean)).toEqual([]);
   });
@@ -96,7 +96,7 @@ describe.each(allFamilies)('%s', (family) => {
         const after = await bodyOf(model, [...messages, { role: 'assistant', text: 'Fine.', toolCalls: [] }, next]);
         expectSamePrefix(family, before, after);
       }),
-      { numRuns: 30 },
+      { numRuns: 15 },
     );
   });
 

@@ -80,9 +80,10 @@ export function createFrameStream(rules: FrameRules, errors: WireErrors): FrameS
     if (kind === 'unknown') kind = kindOf(rest);
     if (kind === 'page' && rest.length > maxPageLength) throw pageError(rest);
     if (rest.length > maxLineLength) throw errors.of('bad-request', 'The platform sent a line that is far too long.');
-    if (kind !== 'stream') return '';
-    const end = rest.lastIndexOf('\n') + 1;
-    if (end === 0) return '';
+    // Only the new part is searched: a long line may come in very many pieces.
+    const newline = text.lastIndexOf('\n');
+    if (kind !== 'stream' || newline === -1) return '';
+    const end = rest.length - text.length + newline + 1;
     const whole = rest.slice(0, end);
     rest = rest.slice(end);
     return lines(whole);
