@@ -52,10 +52,12 @@ export async function startDaemon(home) {
 }
 
 export async function startFakeModel() {
-  const child = spawn(process.execPath, [join(root, 'test/fakes/llm-server/main.mjs')], {
+  const child = spawn(process.execPath, [join(root, 'test/fakes/llm-server/server.mjs'), '--bench'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const url = await new Promise((resolve) => child.stdout.once('data', (line) => resolve(String(line).trim())));
+  const url = await new Promise((resolve) =>
+    child.stdout.once('data', (line) => resolve(JSON.parse(String(line)).url)),
+  );
   return { url, stop: () => end(child) };
 }
 

@@ -70,9 +70,10 @@ try {
   });
 
   await withDaemon(async (daemon) => {
-    await fetch(`${model.url}/requests`, { method: 'DELETE' });
+    await fetch(`${model.url}/_control/reset`, { method: 'POST', body: '{}' });
     await oneDialog(daemon, 30);
-    const bodies = await (await fetch(`${model.url}/requests`)).json();
+    const { items } = await (await fetch(`${model.url}/_control/requests`)).json();
+    const bodies = items.map((item) => item.body);
     add('first request, bytes (about tokens)', `${bodies[0].length} (${Math.round(bodies[0].length / 4)})`, '<= 6144');
     add('prefix identical to the request before', `${round(100 * prefixShare(bodies), 1)} %`, '100 %');
   });

@@ -14,12 +14,14 @@ import type { Logger } from './observability/log.js';
 import { createMetrics } from './observability/metrics.js';
 import type { Observer } from './observability/observer.js';
 import type { ControlChannel, EventFeed } from './protocol/control.js';
+import type { EventOf } from './protocol/events.js';
 import { newId as newRandomId } from './protocol/ids.js';
 import type { InboundMessage } from './protocol/messages.js';
 import type { SettingsService } from './protocol/settings.js';
 import type { DaemonStatus } from './protocol/status.js';
 import { createHttpFetch } from './providers/http-fetch.js';
 import { createModelCatalog, type ModelCatalog } from './providers/model-catalog.js';
+import { awaitAnswer } from './session/await-answer.js';
 import { createEventHub } from './session/event-hub.js';
 import { createRunStore } from './session/run-store.js';
 import { createSessionManager } from './session/session-manager.js';
@@ -62,11 +64,15 @@ export interface AppDependencies {
   withGateway?: boolean;
 }
 
+export type Answer = Pick<EventOf<'run-end'>, 'sessionId' | 'runId' | 'text' | 'stopReason' | 'usage' | 'error'>;
+
 export interface App {
   readonly control: ControlChannel;
   readonly feed: EventFeed;
   /** Takes up unfinished work and opens the doors. Throws `UserError` (`port_in_use`, …). `url` is empty without a gateway. */
   start(): Promise<{ url: string }>;
+  /** One message in, its answer out, over the same bus as every channel. Aborting ends the waiting, not the run. */
+  submit(message: { text: string; dialogId?: string; messageId?: string }, signal: AbortSignal): Promise<Answer>;
   /** Puts a message on the bus, as a channel does. */
   receive(message: InboundMessage): Promise<{ duplicate: boolean }>;
   /** New work is refused, running turns get `deadlineMs`; what is not finished is taken up at the next start. */
@@ -76,6 +82,8 @@ export interface App {
 
 /** Ids of the channels whose mailbox is the transcript: any of them may go on with a dialog of another. */
 const localChannels: ReadonlySet<string> = new Set(['http', 'websocket', 'cli_chat']);
+/** Where an embedding program's own messages live. */
+const embeddedChat = { channel: 'http', chatId: 'embedded' };
 const dayMs = 86_400_000;
 /** Done messages are remembered this long to recognise redeliveries. */
 const rememberDoneMs = 30 * dayMs;
@@ -212,6 +220,24 @@ export function createApp(app: AppConfig, deps: AppDependencies): App {
     feed: hub,
     receive,
     status,
+    async submit({ text, dialogId = 'default', messageId = newId('m') }, signal) {
+      const end = awaitAnswer(hub, messageId, signal);
+      // A refusal is thrown by `receive`; then nobody waits for the answer.
+      end.catch(() => {});
+      await receive({
+        ...embeddedChat,
+        dialogId,
+        messageId,
+        sender: { id: 'owner', role: 'owner' },
+        chatType: 'direct',
+        mentioned: true,
+        text,
+        attachments: [],
+        sentAt: now(),
+        expectsOwnAnswer: true,
+      });
+      return end;
+    },
     async start() {
       manager.start();
       dispatcher.start(running.signal);

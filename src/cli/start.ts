@@ -1,11 +1,8 @@
 /** `picobot start`: the daemon in the foreground, from its first file to its last word. */
 import { createApp } from '../app.js';
+import { openAppConfig } from '../app-config.js';
 import { processEnvironment } from '../config/environment.js';
-import { openConfig } from '../config/load.js';
-import { packageInfo } from '../config/package-info.js';
-import { createSettings } from '../config/settings.js';
 import { createLogger } from '../observability/log.js';
-import { platforms } from '../providers/platforms.js';
 import { bannerText } from './banner.js';
 import { listenForStop } from './stop-signals.js';
 
@@ -16,16 +13,13 @@ const forcedExitCode = 1;
 /** Returns when the daemon has stopped in order. Throws `ConfigError`, `StorageError`, `UserError` when it cannot start. */
 export async function startCommand(): Promise<number> {
   const signals = listenForStop(process, () => process.exit(forcedExitCode));
-  const options = {
-    env: processEnvironment(),
-    keyVariables: platforms.flatMap((platform) => platform.keyVariables),
-  };
-  const loaded = openConfig(options);
-  const { config, paths, token, environmentKeys, notices, secrets } = loaded;
+  const env = processEnvironment();
+  const { app: appConfig, loaded } = openAppConfig(env);
+  const { config, paths, token, notices, secrets } = loaded;
+  const { version } = appConfig;
   const log = createLogger({ level: config.log.level, secrets, file: paths.logFile, stderr: process.stderr });
-  const { version } = packageInfo();
-  const settings = createSettings(loaded, options);
-  const app = createApp({ config, token, workspace: paths.workspace, version, environmentKeys, settings }, { log });
+  process.chdir(paths.workspace);
+  const app = createApp(appConfig, { log });
 
   // The turn that was running is taken up at the next start, so the way to be safe is to end.
   process.on('uncaughtException', (error, origin) => {
@@ -37,9 +31,7 @@ export async function startCommand(): Promise<number> {
   try {
     const { url } = await app.start();
     log.info({ version, url, pid: process.pid, home: paths.home, model: app.status().model }, 'daemon start');
-    process.stdout.write(
-      bannerText({ url, token, status: app.status(), paths, notices, locale: localeOf(options.env) }),
-    );
+    process.stdout.write(bannerText({ url, token, status: app.status(), paths, notices, locale: localeOf(env) }));
   } catch (error) {
     await app
       .stop({ deadlineMs: 0 })

@@ -5,6 +5,7 @@ import {
   createSessionBody,
   eventsQuery,
   exportQuery,
+  importQuery,
   messagesQuery,
   sessionListQuery,
   updateSessionBody,
@@ -25,6 +26,12 @@ export function addSessionRoutes(routes: Hono<HostEnv>, control: ControlChannel)
     const options = checkShape(createSessionBody, c.env.body.length === 0 ? {} : readJsonBytes(c.env.body));
     return c.json(control.create(withoutUndefined(options)), 201);
   });
+  routes.post('/api/sessions/import', (c) => {
+    const { channel, chatId } = checkShape(importQuery, c.req.query());
+    return c.json(control.importDialog({ channel, chatId }, readJsonBytes(c.env.body)), 201);
+  });
+  routes.post('/api/sessions/:id/restore', (c) => c.json(control.restore(c.req.param('id'))));
+  routes.post('/api/sessions/:id/switch', (c) => c.json(control.switchTo(c.req.param('id'))));
   routes.get('/api/sessions/:id', (c) => c.json(control.get(c.req.param('id'))));
   routes.patch('/api/sessions/:id', (c) => {
     const change = checkShape(updateSessionBody, readJsonBytes(c.env.body));

@@ -62,6 +62,9 @@ export const eventsQuery = z.object({
   limit: wholeNumber(1, 1000).default(1000),
 });
 
+/** The chat that an imported dialog goes to. */
+export const importQuery = z.object({ channel: name.default('http'), chatId: name.default('default') });
+
 export const exportQuery = z.object({ format: z.enum(['md', 'json']).default('md') });
 
 /** `POST /api/chat` without a stream. */

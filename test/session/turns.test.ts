@@ -333,3 +333,10 @@ test('after five messages the dialog is named by its beginning, unless somebody 
   const again = await startDaemon({ model: scriptedModel([]), workspace: daemon.workspace });
   expect(again.app.control.list({}).items[0]?.title).toBe('明天的部署方案怎么安排');
 });
+
+test('an embedding program submits a message and gets its answer', async () => {
+  const daemon = await startDaemon({ model: scriptedModel([say('hello program')]) });
+  const answer = await daemon.app.submit({ text: 'hi' }, new AbortController().signal);
+  expect(answer).toMatchObject({ text: 'hello program', stopReason: 'end_turn', sessionId: 'http:embedded:default' });
+  expect(answer.usage).toEqual({ inputTokens: 10, outputTokens: 5 });
+});
