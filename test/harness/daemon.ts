@@ -48,7 +48,7 @@ export async function startDaemon({
     {
       log: silentLogger(),
       withGateway: false,
-      sleep: async () => {},
+      sleep: () => new Promise((resolve) => setImmediate(resolve)),
       models: { main: () => model, resolve: () => model, list: () => [], defaultReference: () => model.id },
       channels: [channel],
       ...deps,
