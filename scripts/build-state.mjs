@@ -10,6 +10,7 @@ const sourceFiles = [
   'tsconfig.build.json',
   'scripts/build.mjs',
   'scripts/bundle.mjs',
+  'scripts/program-loader.cjs',
 ];
 
 /** Changes whenever a source is edited, added, removed or replaced by an older one. */

@@ -6,6 +6,20 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { sourceState, writeBuildStamp } from './build-state.mjs';
 
+/** The program, and what embedding programs, channels and tools import. */
+const entries = [
+  'src/cli/main',
+  'src/app',
+  'src/app-config',
+  'src/config/documentation',
+  'src/config/load',
+  'src/config/schema',
+  'src/observability/log',
+  'src/protocol/errors',
+  'src/tools/tool',
+  'channels/channel-error',
+];
+
 /**
  * Throws when any part fails. `--program`: only what a start needs, without the type declarations that embedding
  * programs read. `--generate`: also renews the tracked files that are made from the schema.
@@ -19,19 +33,33 @@ async function buildAll(root, { program, generate }) {
   // Awaited below; until then a failure must not end the process.
   types?.catch(() => {});
   const { bundle } = await import('./bundle.mjs');
-  await bundle({
-    root,
-    outDir: dist,
-    entries: {
-      'src/app': join(root, 'src/app.ts'),
-      'src/cli/main': join(root, 'src/cli/main.ts'),
-      'src/config/documentation': join(root, 'src/config/documentation.ts'),
-    },
-  });
+  const sources = Object.fromEntries(entries.map((entry) => [entry.replaceAll('/', '-'), join(root, `${entry}.ts`)]));
+  writeDoors(root, await bundle({ root, outDir: join(dist, 'program'), entries: sources }));
   await buildPage(root, dist);
   await writeGenerated(root, dist, generate);
+  await run(root, 'scripts/trial-run.mjs', [dist]).catch((error) => {
+    process.stderr.write(`notice: without a trial run every start takes longer (${error.message})\n`);
+  });
   await types;
   writeBuildStamp(root, state);
+}
+
+/**
+ * ES modules where programs look for them: dist/src/app.js and so on. They all load the one bundle, so that an error
+ * class is the same class everywhere.
+ */
+function writeDoors(root, built) {
+  write(join(root, 'dist/program/loader.cjs'), readFileSync(join(root, 'scripts/program-loader.cjs'), 'utf8'));
+  for (const entry of entries) {
+    const { file, exports } = built.find(({ name }) => name === entry.replaceAll('/', '-'));
+    const up = '../'.repeat(entry.split('/').length - 1);
+    const lines = [
+      "import { createRequire } from 'node:module';",
+      `const { load } = createRequire(import.meta.url)('${up}program/loader.cjs');`,
+      `export const { ${exports.join(', ')} } = load('${file}');`,
+    ];
+    write(join(root, 'dist', `${entry}.js`), `${lines.join('\n')}\n`);
+  }
 }
 
 async function buildPage(root, dist) {

@@ -37,7 +37,11 @@ export interface LoadOptions {
 
 /** Loads without creating anything but the copy of the last good file. Throws `ConfigError`. */
 export function loadConfig(options: LoadOptions): LoadedConfig {
-  const home = resolveHome(options.env);
+  return loadFrom(resolveHome(options.env), options);
+}
+
+/** The same for a home that is known already: relative paths in the environment meant the folder of the start. */
+export function loadFrom(home: HomePaths, options: LoadOptions): LoadedConfig {
   const env = withEnvFile(options.env, home.envFile);
   const text = readTextFile(home.configFile);
   const loaded = interpret(text, { ...options, env }, home);

@@ -9,7 +9,7 @@ import type { ConfigPath } from './config-path.js';
 import { type Change, editText } from './edit-text.js';
 import { processEnvironment, withEnvFile } from './environment.js';
 import type { HomePaths } from './home.js';
-import { interpret, type LoadedConfig, type LoadOptions, lastGoodHint, loadConfig } from './load.js';
+import { interpret, type LoadedConfig, type LoadOptions, lastGoodHint, loadFrom } from './load.js';
 import { parseFile } from './parse-file.js';
 import { readTextFile } from './read-text-file.js';
 import { mask } from './redact.js';
@@ -59,7 +59,7 @@ function change(
     write(home, changed);
     break;
   }
-  return loadConfig(options);
+  return loadFrom(home, options);
 }
 
 function refuseInvalid(changed: string, options: LoadOptions, home: HomePaths): void {

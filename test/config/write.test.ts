@@ -190,6 +190,12 @@ test('a save on top of a change that came in between keeps both', async () => {
   expect(JSON.parse(home.read())).toEqual({ log: { level: 'error' }, gateway: { port: 4000 } });
 });
 
+test('the home is the one that was given, whatever a relative PICOBOT_HOME would mean now', () => {
+  home.write({});
+  const { config } = setConfigValue(home.paths, ['gateway', 'port'], 4000, { env: { PICOBOT_HOME: 'elsewhere' } });
+  expect(config.gateway.port).toBe(4000);
+});
+
 test('a folder in which nothing can be written leaves the old file and says why', () => {
   const blocked = join(home.folder, 'config.json');
   mkdirSync(`${blocked}.${process.pid}.tmp`);
