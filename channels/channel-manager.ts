@@ -1,5 +1,4 @@
 /** Holds all channels and keeps each running: a channel that fails starts again after growing pauses; a permanent error stops only it. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../src/observability/log.js';
 import { describeError } from '../src/protocol/errors.js';
 import type { ChannelStatus } from '../src/protocol/status.js';
@@ -23,6 +22,8 @@ export function createChannelManager(options: {
   receive: Receive;
   log: Logger;
   now: () => number;
+  /** Settles after `ms`, or at once when the signal aborts. */
+  sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 }): ChannelManager {
   const { log, now } = options;
   const byId = new Map(options.channels.map((channel) => [channel.id, channel]));
@@ -56,7 +57,7 @@ export function createChannelManager(options: {
         const pauseMs = retryPauseMs(error, failures);
         status.state = 'restarting';
         log.warn({ err: error, channel: channel.id, pauseMs }, 'channel failed and will start again');
-        await sleep(pauseMs, undefined, { signal }).catch(() => {});
+        await options.sleep(pauseMs, signal);
       }
     }
     status.state = 'stopped';

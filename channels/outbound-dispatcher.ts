@@ -3,7 +3,6 @@
  * confirms. The only place that retries a send. A row that was being sent when the process died is sent again:
  * a platform without idempotency may then show it twice, which is better than losing it.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { OutboundQueue, QueuedAnswer } from '../src/bus/outbound-queue.js';
 import type { Logger } from '../src/observability/log.js';
 import { chatScope } from '../src/protocol/ids.js';
@@ -25,14 +24,15 @@ export function createOutboundDispatcher(options: {
   queue: OutboundQueue;
   channel: (id: string) => Channel | undefined;
   checkpoint: (name: string) => void;
+  /** Settles after `ms`, or at once when the signal aborts. */
+  sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   log: Logger;
 }): OutboundDispatcher {
   const { queue, log, checkpoint } = options;
   const chats = new Map<string, QueuedAnswer[]>();
   const sending = new Set<Promise<void>>();
   const settling = new AbortController();
-  const pause = (ms: number, signal: AbortSignal) =>
-    sleep(ms, undefined, { signal: AbortSignal.any([signal, settling.signal]) }).catch(() => {});
+  const pause = (ms: number, signal: AbortSignal) => options.sleep(ms, AbortSignal.any([signal, settling.signal]));
 
   const sendAll = async (chat: string, waiting: QueuedAnswer[], signal: AbortSignal) => {
     for (let answer = waiting[0]; answer && !signal.aborted; answer = waiting[0]) {

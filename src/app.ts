@@ -96,6 +96,8 @@ export function createApp(app: AppConfig, deps: AppDependencies): App {
   const now = deps.now ?? Date.now;
   const newId = deps.newId ?? newRandomId;
   const checkpoint = deps.checkpoint ?? (() => {});
+  const pause =
+    deps.sleep ?? ((ms: number, signal: AbortSignal) => sleep(ms, undefined, { ref: false, signal }).catch(() => {}));
   const startedAt = now();
   const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
@@ -143,7 +145,7 @@ export function createApp(app: AppConfig, deps: AppDependencies): App {
     timeZone,
     defaultTitle: config.sessions.language === 'zh' ? '新对话' : 'New chat',
     now,
-    sleep: deps.sleep ?? ((ms, signal) => sleep(ms, undefined, { ref: false, signal }).catch(() => {})),
+    sleep: pause,
     newId,
     checkpoint,
     log,
@@ -173,8 +175,14 @@ export function createApp(app: AppConfig, deps: AppDependencies): App {
     checkpoint('after-inbound-commit');
     return receipt;
   };
-  const channelManager = createChannelManager({ channels, receive, log, now });
-  const dispatcher = createOutboundDispatcher({ queue: bus.outbound, channel: channelManager.get, checkpoint, log });
+  const channelManager = createChannelManager({ channels, receive, log, now, sleep: pause });
+  const dispatcher = createOutboundDispatcher({
+    queue: bus.outbound,
+    channel: channelManager.get,
+    checkpoint,
+    sleep: pause,
+    log,
+  });
 
   let state: DaemonStatus['state'] = 'starting';
   const status = (): DaemonStatus => ({
