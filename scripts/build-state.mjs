@@ -15,13 +15,15 @@ const sourceFiles = [
 
 /** Changes whenever a source is edited, added, removed or replaced by an older one. */
 export function sourceState(root) {
-  let newestMs = 0;
   let count = 0;
+  let timesMs = 0;
+  let bytes = 0;
   const look = (path) => {
     const stats = statSync(path, { throwIfNoEntry: false });
     if (!stats) return;
     count++;
-    newestMs = Math.max(newestMs, stats.mtimeMs);
+    timesMs += Math.trunc(stats.mtimeMs);
+    bytes += stats.size;
   };
   const walk = (folder) => {
     look(folder);
@@ -33,7 +35,7 @@ export function sourceState(root) {
   };
   for (const folder of sourceFolders) if (existsSync(join(root, folder))) walk(join(root, folder));
   for (const file of sourceFiles) look(join(root, file));
-  return `${count} files, newest ${newestMs}`;
+  return `${count} files, ${bytes} bytes, sum of times ${timesMs}`;
 }
 
 export function isBuilt(root) {

@@ -35,12 +35,18 @@ export async function bundle({ root, outDir, entries }) {
           format: 'cjs',
           entryFileNames: '[name]-[hash].cjs',
           chunkFileNames: '[name]-[hash].cjs',
+          // A script from a code cache cannot use import(); require takes ES modules as well since Node.js 20.19.
+          dynamicImportInCjs: false,
           // Less to read; names stay, so that stack traces can be read without the source map.
           minify: { compress: true, mangle: false, codegen: true },
         },
       },
     },
   });
+  for (const { fileName, code = '' } of output) {
+    if (fileName.endsWith('.cjs') && /(?<![\w.$])import\s*\(/.test(code))
+      throw new Error(`${fileName} still has an import()`);
+  }
   removeOldFiles(outDir);
   return output
     .filter((chunk) => chunk.isEntry)

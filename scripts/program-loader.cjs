@@ -21,7 +21,6 @@ function load(name) {
     filename: file,
     columnOffset: -wrapper[0].length,
     cachedData: readCache(file),
-    importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });
   const module = { exports: {} };
   loaded.set(file, { module, script });
