@@ -24,12 +24,14 @@ export const returns = (callId: string, output: string, name = 'lookup'): ModelM
   isError: false,
 });
 
+const wordList = 'the order came late because two boxes were lost near the harbour and nobody called before noon'.split(
+  ' ',
+);
+const someWords = Array.from({ length: 20_000 }, (_, index) => wordList[(index * 7) % wordList.length]);
+
 /** Ordinary words, so that tokens and characters have their usual proportion. */
 export function words(count: number, seed = 1): string {
-  const list = 'the order came late because two boxes were lost near the harbour and nobody called before noon'.split(
-    ' ',
-  );
-  return Array.from({ length: count }, (_, index) => list[(index * 7 + seed * 3) % list.length]).join(' ');
+  return someWords.slice(seed, seed + count).join(' ');
 }
 
 /** Event ids as they are in storage: rising, with gaps. */

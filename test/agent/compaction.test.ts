@@ -204,7 +204,8 @@ describe('summaries', () => {
   test.each([
     ['empty', ''],
     ['blank', ' \n '],
-    ['longer than the original', words(2500)],
+    ['longer than the original', words(700)],
+    ['longer than any summary', words(2500)],
     ['nothing but thoughts', '<think>hmm</think>'],
   ])('an answer that is %s is not used', async (_what, answer) => {
     const result = await compacted(inputOf(long(), { summarise: async () => answer }));
@@ -383,6 +384,14 @@ describe('why it is asked for', () => {
     const before = estimateRequest(builtInEstimator, { system: '', tools: [], messages });
     const result = await compacted(inputOf(messages, { reason: 'overflow', contextWindow: before * 5 }));
     expect(result.tokensAfter).toBeLessThan(result.tokensBefore * 0.75);
+  });
+
+  test('even then the newest message stays whole, however large its share is', async () => {
+    const newest = words(3000);
+    const messages = [user(words(250)), says(words(250)), user(newest)];
+    const input = inputOf(messages, { reason: 'overflow', contextWindow: 100_000 });
+    const result = await compacted(input);
+    expect(userTexts(afterwards(input.entries, result)).at(-1)).toContain(newest);
   });
 
   test('again and again after overflows it gets smaller until nothing is left to take', async () => {

@@ -94,7 +94,7 @@ export async function compact(input: CompactionInput, signal: AbortSignal): Prom
     signal,
   );
   const requests = new Map(draft.turns.map((turn) => [turn, sectionOf(draft, { turn, count: 0 }).request]));
-  const { target, comfortable, hardLimit } = goals;
+  const { target, comfortable, hardLimit, minGain } = goals;
   const summaries: Summary[] = [];
   if (reason === 'request' || draft.tokens > comfortable) {
     const goal = reason === 'request' ? 0 : target;
@@ -105,17 +105,23 @@ export async function compact(input: CompactionInput, signal: AbortSignal): Prom
     const limits = { goal: target, limit: comfortable };
     summaries.push(...(await summariseStretches(draft, stretchesOf(draft, recent), limits, summariser)));
   }
-  const isHard = draft.tokens > hardLimit;
+  let cutMessages = 0;
+  // At the very edge a small gain would not last for a turn.
+  const isHard = draft.tokens > hardLimit || (before > hardLimit && before - draft.tokens < minGain);
   if (isHard) {
     trimmed.push(...trimOutputs(draft, recent, { canRead }));
-    hardTrim(draft, { goal: target, limit: hardLimit });
+    const hard = hardTrim(draft, goals);
+    summaries.push(...hard.summaries);
+    cutMessages = hard.cutMessages;
   }
 
   if (draft.tokens > goals.acceptable) {
     return { kind: 'too-large', least: draft.tokens, limit: Math.floor(goals.acceptable) };
   }
   const replacement = replacementOf(draft, entries);
-  if (!replacement || before - draft.tokens < goals.minGain) return { kind: 'unchanged' };
+  // What a model has summarised is kept even if it gained little: it would only be asked for it again.
+  const isPaid = summaries.some((summary) => summary.byModel);
+  if (!replacement || before - draft.tokens < (isPaid ? 1 : minGain)) return { kind: 'unchanged' };
   const left = new Set(draft.turns);
   return {
     kind: 'compacted',
@@ -126,6 +132,7 @@ export async function compact(input: CompactionInput, signal: AbortSignal): Prom
       trimmed,
       foldedReads,
       leftOut: [...requests].flatMap(([turn, request]) => (left.has(turn) ? [] : [request])),
+      cutMessages,
     }),
     tokensBefore: before,
     tokensAfter: draft.tokens,

@@ -7,6 +7,8 @@ import { condenseWithoutModel } from './condense.js';
 import { outlineOf } from './describe-steps.js';
 import { changeTurn, changeUser, type Draft, isOpen, removeTurns, type Turn, type UserPiece } from './draft.js';
 import { joinBlocks, type Language, splitBlocks, typedText, type UserMessage } from './marks.js';
+import type { CompactionGoals } from './should-compact.js';
+import type { Summary } from './summarise-turns.js';
 
 /** Turns at the beginning of the conversation that stay: they mostly say what it is about. */
 const firstTurns = 2;
@@ -17,14 +19,23 @@ const longMessageLength = 2000;
 const headLength = 1000;
 const tailLength = 500;
 
-/** Stops as soon as the draft has `limit` tokens; turns are left out down to `goal`, so that it lasts for a while. */
-export function hardTrim(draft: Draft, { goal, limit }: { goal: number; limit: number }): void {
-  if (draft.tokens > limit) dropMiddle(draft, firstTurns, goal);
-  if (draft.tokens > limit) condenseNewest(draft, limit);
-  if (draft.tokens > limit) cutMessages(draft, draft.turns.slice(0, -1), limit);
+export interface HardTrimmed {
+  summaries: Summary[];
+  /** People's messages that were cut. */
+  cutMessages: number;
+}
+
+/** Turns are left out down to the target, so that it lasts for a while; everything worse only down to the hard limit. */
+export function hardTrim(
+  draft: Draft,
+  { target: goal, comfortable, hardLimit: limit }: Pick<CompactionGoals, 'target' | 'comfortable' | 'hardLimit'>,
+): HardTrimmed {
+  if (draft.tokens > comfortable) dropMiddle(draft, firstTurns, goal);
+  const summaries = condenseNewest(draft, limit);
+  let cut = cutMessages(draft, draft.turns.slice(0, -1), limit);
   if (draft.tokens > limit) dropMiddle(draft, 0, goal);
-  const newest = draft.turns.at(-1);
-  if (draft.tokens > limit && newest) cutMessages(draft, [newest], limit);
+  cut += cutMessages(draft, draft.turns.slice(-1), limit);
+  return { summaries, cutMessages: cut };
 }
 
 /** Keeps `first` turns and, from the newest one back, as many as `goal` allows. */
@@ -83,28 +94,36 @@ function readNote(note: string): { count: number; lines: string[] } {
 }
 
 /** The work on the newest message: first all but its last step, then that one, too. */
-function condenseNewest(draft: Draft, limit: number): void {
+function condenseNewest(draft: Draft, limit: number): Summary[] {
   const turn = draft.turns.at(-1);
-  if (!turn) return;
+  const summaries: Summary[] = [];
+  if (!turn) return summaries;
   for (const keep of isOpen(draft, turn) ? [1, 0] : [0]) {
-    if (draft.tokens > limit) condenseWithoutModel(draft, { turn, count: Math.max(0, turn.steps.length - keep) });
+    if (draft.tokens <= limit) break;
+    const stretch = { turn, count: Math.max(0, turn.steps.length - keep) };
+    const text = condenseWithoutModel(draft, stretch);
+    if (text !== undefined) summaries.push({ stretch, text, byModel: false });
   }
+  return summaries;
 }
 
-/** Oldest first; the very newest message of the conversation is never cut. */
-function cutMessages(draft: Draft, turns: readonly Turn[], limit: number): void {
+/** Oldest first; the very newest message of the conversation is never cut. Returns how many were. */
+function cutMessages(draft: Draft, turns: readonly Turn[], limit: number): number {
   const newest = draft.turns.at(-1)?.users.at(-1);
+  let count = 0;
   for (const turn of turns) {
     for (const piece of turn.users) {
-      if (draft.tokens <= limit) return;
+      if (draft.tokens <= limit) return count;
       if (piece === newest) continue;
       const { own, blocks } = splitBlocks(piece.message);
       const cut = changeUser(draft, piece, joinBlocks(cutMessage(own), blocks, draft.language));
       if (cut.tokens >= piece.tokens) continue;
       const users = turn.users.map((candidate) => (candidate === piece ? cut : candidate));
       changeTurn(draft, turn, { users }, piece.last);
+      count += 1;
     }
   }
+  return count;
 }
 
 function cutMessage(message: UserMessage): UserMessage {

@@ -12,6 +12,8 @@ export interface Digest {
   foldedReads: number;
   /** Messages of people that the model no longer gets. */
   leftOut: readonly string[];
+  /** How many of people's messages the model gets only in part. */
+  cutMessages: number;
 }
 
 /** UTF-16 units. */
@@ -19,7 +21,7 @@ export const maxReadableLength = 8000;
 
 const maxRequestLength = 160;
 
-export function readableSummary({ language, turns, trimmed, foldedReads, leftOut }: Digest): string {
+export function readableSummary({ language, turns, trimmed, foldedReads, leftOut, cutMessages }: Digest): string {
   const words = texts[language];
   const parts = turns.map(({ request, summary }) => `▸ ${outlineOf(request, maxRequestLength)}\n${summary}`);
   if (leftOut.length > 0) {
@@ -28,6 +30,7 @@ export function readableSummary({ language, turns, trimmed, foldedReads, leftOut
   }
   if (trimmed.length > 0) parts.push(words.trimmed(trimmed.length, countNames(trimmed)));
   if (foldedReads > 0) parts.push(words.folded(foldedReads));
+  if (cutMessages > 0) parts.push(words.cut(cutMessages));
   return bounded(parts.join('\n\n'));
 }
 
@@ -36,11 +39,13 @@ const texts = {
     leftOut: (count: number) => `${count} messages of people are no longer part of the conversation:`,
     trimmed: (count: number, names: string) => `${count} long tool outputs were shortened (${names}).`,
     folded: (count: number) => `${count} repeated reads were folded to the newest.`,
+    cut: (count: number) => `${count} very long messages of people were cut in the middle.`,
   },
   zh: {
     leftOut: (count: number) => `有 ${count} 条用户消息不再随对话发送:`,
     trimmed: (count: number, names: string) => `缩短了 ${count} 条较长的工具输出(${names})。`,
     folded: (count: number) => `${count} 次重复读取只保留最新一次。`,
+    cut: (count: number) => `${count} 条很长的用户消息只保留开头和结尾。`,
   },
 } satisfies Record<Language, object>;
 

@@ -30,7 +30,7 @@ export interface CompactionGoals {
   hardLimit: number;
   /** A conversation that is larger than this in the end is given up. */
   acceptable: number;
-  /** What a compaction must take away to be worth the broken prompt cache. */
+  /** What a compaction below `hardLimit` must take away to be worth the broken prompt cache. */
   minGain: number;
 }
 
@@ -49,6 +49,6 @@ export function compactionGoals(
     comfortable: (goal + limit) / 2,
     hardLimit,
     acceptable: reason === 'overflow' ? tokens * 0.9 : hardLimit,
-    minGain: reason === 'size' ? Math.min(contextWindow * 0.05, tokens * 0.1) : 1,
+    minGain: reason === 'size' ? contextWindow * 0.15 : 1,
   };
 }
