@@ -103,19 +103,14 @@ export function connect(options: ClientOptions): Client {
   const onSync = ({ sessionId, content }: Extract<SessionFrame, { type: 'sync' }>) => {
     if (followed.get(sessionId) !== false) return;
     followed.set(sessionId, true);
-    const runs = new Map(content.messages.map(({ messageId, runId }) => [messageId, runId]));
-    const begun = new Set(turnsOf(sessionId).flatMap((turn) => turn.runId ?? []));
+    const known = new Set(content.messages.map((message) => message.messageId));
     for (const turn of turnsOf(sessionId)) {
       if (turn.isSent) continue;
-      const run = runs.get(turn.messageId);
-      if (turn.hasBegun && (run !== undefined || content.messages.length >= syncedMessages)) {
-        if (turn.isStopWanted) link.send(turn.stopFrame());
-        continue;
-      }
-      if (turn.hasBegun) turn.forgetRun();
-      // A replay of a run that we follow already would be told to both: it waits until the first has its end.
-      if (run !== undefined && begun.has(run)) turn.waitsForRun = run;
-      else sendTurn(turn);
+      const isFollowed = turn.hasBegun && (known.has(turn.messageId) || content.messages.length >= syncedMessages);
+      if (!isFollowed) {
+        turn.forgetRun();
+        sendTurn(turn);
+      } else if (turn.isStopWanted) link.send(turn.stopFrame());
     }
   };
 
@@ -169,18 +164,13 @@ export function connect(options: ClientOptions): Client {
 
   const finish = (turn: PendingTurn) => {
     turns.delete(turn);
-    const others = turnsOf(turn.sessionId);
-    for (const other of others) {
-      if (other.waitsForRun === undefined || other.waitsForRun !== turn.runId) continue;
-      other.waitsForRun = undefined;
-      sendTurn(other);
-    }
-    if (others.every((other) => other.isSent)) leave(turn.sessionId);
+    leaveUnneeded(turn.sessionId);
   };
 
-  /** Nobody follows the dialog any more. */
-  const leave = (sessionId: string) => {
-    if (!watches.has(sessionId) && followed.delete(sessionId)) link.send({ type: 'unsubscribe', sessionId });
+  /** Unless the dialog is watched, or followed for a turn that began on an earlier connection. */
+  const leaveUnneeded = (sessionId: string) => {
+    if (watches.has(sessionId) || !turnsOf(sessionId).every((turn) => turn.isSent)) return;
+    if (followed.delete(sessionId)) link.send({ type: 'unsubscribe', sessionId });
   };
 
   const onFrame = (frame: ReceivedFrame) => {
@@ -308,7 +298,7 @@ export function connect(options: ClientOptions): Client {
       const watch: Watch = new Watch(() => {
         if (watches.get(sessionId) !== watch) return;
         watches.delete(sessionId);
-        if (turnsOf(sessionId).every((turn) => turn.isSent)) leave(sessionId);
+        leaveUnneeded(sessionId);
       });
       watches.set(sessionId, watch);
       if (isOpen()) follow(sessionId);
@@ -328,6 +318,7 @@ function openSocket({ WebSocket, token, url, channel, chat }: ClientOptions): So
   return new WebSocket(socketAddress({ url, channel, chat }), [], {
     headers: { authorization: `Bearer ${token}` },
     handshakeTimeout: 15_000,
+    closeTimeout: 1000,
     maxPayload: 64 * 1024 * 1024,
     perMessageDeflate: false,
   });

@@ -2,17 +2,16 @@
 import { UserError } from '../protocol/errors.js';
 import type { Socket } from './link.js';
 
+export interface SocketOptions {
+  headers: Record<string, string>;
+  handshakeTimeout: number;
+  closeTimeout: number;
+  maxPayload: number;
+  perMessageDeflate: boolean;
+}
+
 /** Takes what `ws` takes; a browser's constructor leaves the options out. */
-export type SocketConstructor = new (
-  url: string,
-  protocols: string[],
-  options: {
-    headers: Record<string, string>;
-    handshakeTimeout: number;
-    maxPayload: number;
-    perMessageDeflate: boolean;
-  },
-) => Socket;
+export type SocketConstructor = new (url: string, protocols: string[], options: SocketOptions) => Socket;
 
 export function socketAddress(options: {
   url: string;

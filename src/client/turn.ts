@@ -22,7 +22,7 @@ export interface ClientTurn extends AsyncIterable<AnswerFrame> {
 const passing: ReadonlySet<string> = new Set(['shutting_down', 'not_ready']);
 /** Answers `stop` alone. */
 export const nothingToStop = 'run_not_found';
-/** Runs that never began; the daemon tells of them what it does not store. */
+/** Stands for the model of a run that tells of an end and nothing else. */
 const noModel = 'none';
 
 export class PendingTurn {
@@ -36,11 +36,11 @@ export class PendingTurn {
   lastEventId = 0;
   /** Sent on the connection that is open now. */
   isSent = false;
-  /** Another of our turns is answered by the same run; this one is asked for again when that has ended. */
-  waitsForRun: string | undefined;
   isStopWanted = false;
   /** The daemon said that it goes on later; ends that come before are none. */
   #isPutOff = false;
+  /** A run without a model that tells of this message's end. */
+  #emptyRunId: string | undefined;
 
   constructor(options: { sessionId: string; messageId: string; text: string; onLeft: (turn: PendingTurn) => void }) {
     this.sessionId = options.sessionId;
@@ -61,11 +61,10 @@ export class PendingTurn {
   /** The connection was lost, or it is to be sent once more on this one. */
   reset(): void {
     this.isSent = false;
-    this.waitsForRun = undefined;
     this.#isPutOff = false;
   }
 
-  /** The daemon knows nothing of the run any more (another database): the message is sent as a new one. */
+  /** The daemon knows nothing of the run (any more, if it has another database now): the message goes out as a new one. */
   forgetRun(): void {
     this.runId = undefined;
     this.lastEventId = 0;
@@ -94,9 +93,12 @@ export class PendingTurn {
 
   #takeTurnFrame(frame: TurnFrame): 'going' | 'over' {
     if (this.#isPutOff || frame.eventId <= this.lastEventId) return 'going';
-    if (frame.type === 'start' && frame.content.model === noModel) return 'going';
+    if (frame.type === 'start' && frame.content.model === noModel) {
+      this.#emptyRunId = frame.runId;
+      return 'going';
+    }
     // Frames of the middle, before the server has gone back to the beginning for us.
-    if (!this.hasBegun && frame.type !== 'start' && frame.type !== 'end') return 'going';
+    if (!this.hasBegun && frame.type !== 'start' && frame.runId !== this.#emptyRunId) return 'going';
     this.runId = frame.runId;
     this.lastEventId = frame.eventId;
     this.frames.push(frame);
