@@ -55,17 +55,17 @@ test('a message whose run began unseen is told from its beginning, while another
 
 test('a message whose run began before the first look at its dialog is told from its beginning', async () => {
   const { server, proxy, client: open } = await startGround({ answer: undefined });
-  proxy.cutAfterText('"type":"sync"');
   const client = open();
-  await until(() => client.state.name === 'open');
   const answer = answerOf(client.send('hello'));
   await until(() => server.daemon.received.length === 1);
+  proxy.isDown = true;
+  proxy.cut();
+  await until(() => client.state.name !== 'open');
+  const watch = client.subscribe();
   const run = server.daemon.begin(dialog);
   run.text('a', 'b');
   run.step();
-  proxy.isDown = true;
-  const watch = client.subscribe();
-  await until(() => client.state.name !== 'open');
+  // What a first look at the dialog tells of the run begins here.
   run.text('c');
   proxy.isDown = false;
   await until(() => client.state.name === 'open');
