@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { BootstrapError, prepare, repository } from './bootstrap.mjs';
 
 const folder = join(repository, 'bench');
-const names = readdirSync(folder).flatMap((file) => /^([\w-]+)\.mjs$/.exec(file)?.[1] ?? []);
+// What ends in -process is no benchmark: the others start it.
+const names = readdirSync(folder).flatMap((file) => /^((?!.*-process)[\w-]+)\.mjs$/.exec(file)?.[1] ?? []);
 const [name = 'spine', ...args] = process.argv.slice(2);
 
 try {
