@@ -1,4 +1,5 @@
 /** The composition root: builds every part from a configuration, starts and stops them. Read it to see the program. */
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Channel } from '../channels/channel.js';
@@ -10,6 +11,14 @@ import { writeTitle } from './agent/write-title.js';
 import { createBus } from './bus/bus.js';
 import type { Config } from './config/schema.js';
 import { createGateway } from './gateway/gateway.js';
+import { createDictionary } from './memory/dictionary.js';
+import { createIdentities } from './memory/identities.js';
+import { createMemoryStore } from './memory/memory-store.js';
+import { maxPerRun } from './memory/memory-upkeep.js';
+import { recallForPrompt } from './memory/recall-for-prompt.js';
+import { scopesOf } from './memory/scopes.js';
+import { createSegmenter } from './memory/segmenter.js';
+import { toolMemory } from './memory/tool-memory.js';
 import type { Logger } from './observability/log.js';
 import { createMetrics } from './observability/metrics.js';
 import type { Observer } from './observability/observer.js';
@@ -28,11 +37,13 @@ import { createSessionManager } from './session/session-manager.js';
 import { createSessionStore } from './session/session-store.js';
 import { createTitler } from './session/titles.js';
 import { createTranscript } from './session/transcript.js';
+import type { RecallContext } from './session/turn.js';
 import { openDatabase } from './storage/database.js';
 import { calculatorTool } from './tools/calculator/calculator.js';
 import { currentTimeTool } from './tools/current-time.js';
 import { fileReadTool } from './tools/file-read/file-read.js';
-import type { Tool } from './tools/tool.js';
+import { memoryForgetTool, memoryRecallTool, memoryStoreTool, timelineRecallTool } from './tools/memory-tools.js';
+import { type Tool, ToolError } from './tools/tool.js';
 
 export interface AppConfig {
   config: Config;
@@ -87,6 +98,8 @@ const embeddedChat = { channel: 'http', chatId: 'embedded' };
 const dayMs = 86_400_000;
 /** Done messages are remembered this long to recognise redeliveries. */
 const rememberDoneMs = 30 * dayMs;
+/** Of what is recalled for one message. */
+const recallTokenBudget = 1500;
 const pruneEveryMs = 3_600_000;
 
 /** Opens the database and builds everything; nothing moves before `start`. Throws `StorageError`, `ConfigError`. */
@@ -115,9 +128,27 @@ export function createApp(app: AppConfig, deps: AppDependencies): App {
       now,
       random: Math.random,
     });
+  const segmenter = createSegmenter({ choice: config.memory.segmenter, log });
+  const dictionary = createDictionary(join(app.workspace, 'dictionary.txt'));
+  const memory = createMemoryStore({ db, segmenter, dictionary, config: config.memory, timeZone, now, newId, log });
+  const identities = createIdentities(db);
+  // One person sits behind all local doors.
+  for (const channel of localChannels) identities.link('owner', channel, 'owner');
+  const memoryAccess = toolMemory(memory, identities, (message, cause) => new ToolError(message, { cause }));
+  const recall: RecallContext = async (text, actor) => {
+    const { readable } = scopesOf(actor, identities);
+    const options = { limit: config.memory.recallLimit, tokenBudget: recallTokenBudget };
+    const { entries, hint } = await recallForPrompt({ store: memory, timeZone, now }, text, readable, options);
+    const memories = entries.map(({ key, content }) => ({ key, content }));
+    return hint === undefined ? { memories } : { memories, hint };
+  };
   const tools = deps.tools ?? [
     calculatorTool(),
     currentTimeTool({ timeZone, now }),
+    memoryStoreTool(memoryAccess),
+    memoryRecallTool(memoryAccess),
+    timelineRecallTool(memoryAccess),
+    memoryForgetTool(memoryAccess),
     fileReadTool({ root: app.workspace }),
   ];
   const sessions = createSessionStore(db, { now });
@@ -140,7 +171,7 @@ export function createApp(app: AppConfig, deps: AppDependencies): App {
     hub,
     models,
     tools,
-    recall: async () => [],
+    recall,
     config,
     timeZone,
     defaultTitle: config.sessions.language === 'zh' ? '新对话' : 'New chat',
@@ -219,6 +250,7 @@ export function createApp(app: AppConfig, deps: AppDependencies): App {
   let stopping: Promise<void> | undefined;
 
   const prune = () => {
+    while (memory.cleanUp() === maxPerRun);
     while (bus.inbound.prune(now() - rememberDoneMs) === 500);
     while (bus.outbound.prune(now() - 7 * dayMs) === 500);
   };
@@ -248,6 +280,7 @@ export function createApp(app: AppConfig, deps: AppDependencies): App {
     },
     async start() {
       manager.start();
+      memory.start();
       dispatcher.start(running.signal);
       channelsEnded = channelManager.run(running.signal);
       const address = await gateway?.listen();
@@ -265,6 +298,8 @@ export function createApp(app: AppConfig, deps: AppDependencies): App {
         running.abort();
         await channelsEnded;
         await gateway?.close(1000);
+        await memory.close();
+        await segmenter.close();
         db.close();
       })();
       return stopping;

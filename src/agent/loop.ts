@@ -12,6 +12,16 @@ import type { LoopEvent, RunDescription, RunResult } from './run-description.js'
 import { runModelStep } from './run-model-step.js';
 import { runToolCalls } from './run-tool-calls.js';
 
+/** After an overflow within one step. */
+const maxCompactions = 2;
+
+const contextTooLong = {
+  code: 'context_too_long',
+  message:
+    'The conversation does not fit into what the model can read, and shortening it did not help. Send a shorter ' +
+    'message, start a new dialog with /new, or choose a model that reads more and set agent.contextWindow to fit.',
+};
+
 /**
  * Yields what happens; the consumer stores each event before it asks for the next one, so an assistant message with its
  * calls is durable before any tool starts. A stop or a model error in mid-text yields the text so far as a message
@@ -46,7 +56,15 @@ export async function* runAgent(
     if (guard.isStuck()) return end('no_progress');
     if (step > limits.maxSteps) return end('max_turns');
 
-    const outcome = yield* runModelStep({ description, registry, messages, step, usedIds }, deps, signal);
+    if (description.isTooLarge?.(messages)) await compactInto(messages, description, 'size', signal);
+    let outcome = yield* runModelStep({ description, registry, messages, step, usedIds }, deps, signal);
+    for (let attempt = 1; outcome.kind === 'too-large'; attempt += 1) {
+      if (!description.compact) return end('model_error', outcome.error);
+      const isSmaller = attempt <= maxCompactions && (await compactInto(messages, description, 'overflow', signal));
+      if (signal.aborted) return end(stopReasonOf(signal));
+      if (!isSmaller) return end('model_error', contextTooLong);
+      outcome = yield* runModelStep({ description, registry, messages, step, usedIds }, deps, signal);
+    }
     if (outcome.text.trim() !== '') text = outcome.text;
     if (outcome.kind === 'stopped') return end(stopReasonOf(signal));
     if (outcome.kind === 'failed') return end('model_error', outcome.error);
@@ -57,6 +75,24 @@ export async function* runAgent(
     const message = assistantMessage(outcome);
     if (message) messages.push(message, ...results.map(toolMessage));
     guard.record(outcome.toolCalls.map((call, index) => ({ ...call, output: results[index]?.output ?? '' })));
+  }
+}
+
+/** True when the messages were replaced by fewer or shorter ones. An abort on the way is the caller's to see. */
+async function compactInto(
+  messages: ModelMessage[],
+  { compact }: RunDescription,
+  reason: 'size' | 'overflow',
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    const compacted = await compact?.(reason, signal);
+    if (!compacted) return false;
+    messages.splice(0, messages.length, ...compacted);
+    return true;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    return false;
   }
 }
 

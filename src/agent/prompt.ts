@@ -24,6 +24,8 @@ export interface UserTextOptions {
     now: number;
     timeZone: string;
     memories: readonly { key: string; content: string }[];
+    /** The program's own advice for this message. */
+    hint?: string;
   };
   /** Only in groups. */
   speaker?: { id: string; name?: string };
@@ -69,6 +71,7 @@ export function buildUserText({ text, context, speaker }: UserTextOptions): stri
       `Time: ${iso.slice(0, 16).replace('T', ' ')} ${weekday}, ${timeZone} (UTC${iso.slice(19)})`,
     ];
     if (context.memories.length > 0) lines.push('Memories:', ...context.memories.map(memoryLine));
+    if (context.hint !== undefined) lines.push(`Hint: ${context.hint}`);
     lines.push('</context>');
     parts.push(lines.join('\n'));
   }

@@ -19,6 +19,14 @@ export interface RunDescription {
     /** Steps already done by an earlier attempt. */
     stepsDone: number;
   };
+  /** Called before each model call; true asks for `compact('size')` first. */
+  isTooLarge?: (messages: readonly ModelMessage[]) => boolean;
+  /**
+   * Makes the conversation smaller and returns all of it, as the next request is to have it; undefined when that is
+   * not possible. Everything yielded so far is stored when it is called. Throws the signal's reason when that aborts.
+   * `size`: the request is about to be too large. `overflow`: the platform refused it as too large.
+   */
+  compact?: (reason: 'size' | 'overflow', signal: AbortSignal) => Promise<ModelMessage[] | undefined>;
 }
 
 /** What the loop yields. The consumer has stored an event when it asks for the next one. */

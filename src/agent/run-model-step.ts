@@ -29,6 +29,8 @@ export type ModelStepOutcome =
     }
   /** The signal aborted. */
   | { kind: 'stopped'; text: string }
+  /** The platform refused the request as too large, before any output. */
+  | { kind: 'too-large'; text: ''; error: { code: string; message: string } }
   | { kind: 'failed'; text: string; error: { code: string; message: string } };
 
 export async function* runModelStep(
@@ -102,6 +104,9 @@ export async function* runModelStep(
       yield { type: 'assistant-message', step, text, toolCalls: [], deltas: [] };
     }
     if (signal.aborted || !(error instanceof ProviderError)) return { kind: 'stopped', text };
-    return { kind: 'failed', text, error: { code: error.code, message: error.message } };
+    const { code, message } = error;
+    if (error.kind === 'context-too-long' && !hasBegun)
+      return { kind: 'too-large', text: '', error: { code, message } };
+    return { kind: 'failed', text, error: { code, message } };
   }
 }

@@ -27,7 +27,15 @@ import type { Titler } from './titles.js';
 import type { Transcript } from './transcript.js';
 
 /** What is recalled for a message and sent with it. */
-export type RecallContext = (text: string, actor: ToolContext['actor']) => Promise<{ key: string; content: string }[]>;
+export type RecallContext = (
+  text: string,
+  actor: ToolContext['actor'] & { sessionId: string },
+) => Promise<RecalledContext>;
+
+export interface RecalledContext {
+  memories: { key: string; content: string }[];
+  hint?: string;
+}
 
 export interface TurnParts {
   db: Database;
@@ -120,7 +128,10 @@ async function startRun(parts: TurnParts, session: LiveSession, batch: QueuedMes
   const run: OpenRun = { id: parts.newId('run'), turn: session.turnCount + 1, attempt: 1, batch, events: [] };
   const model = parts.models.main();
   const last = batch.at(-1)!.message;
-  const memories = await parts.recall(batch.map((queued) => queued.message.text).join('\n'), actorOf(last));
+  const recalled = await parts.recall(batch.map((queued) => queued.message.text).join('\n'), {
+    ...actorOf(last),
+    sessionId: session.id,
+  });
   const systemPrompt = session.systemPrompt ?? systemPromptFor(parts);
   parts.db.transaction(() => {
     parts.bus.inbound.take(
@@ -152,7 +163,7 @@ async function startRun(parts: TurnParts, session: LiveSession, batch: QueuedMes
       });
     }
     for (const { message } of batch) {
-      store(parts, session, run, userMessage(parts, message, message === last ? memories : undefined));
+      store(parts, session, run, userMessage(parts, message, message === last ? recalled : undefined));
     }
   });
   session.systemPrompt = systemPrompt;
@@ -293,15 +304,11 @@ function storeAndPublish(parts: TurnParts, session: LiveSession, run: OpenRun, b
   parts.hub.publish(run.events.at(-1)!);
 }
 
-function userMessage(
-  parts: TurnParts,
-  message: InboundMessage,
-  memories: { key: string; content: string }[] | undefined,
-): EventBody {
+function userMessage(parts: TurnParts, message: InboundMessage, recalled: RecalledContext | undefined): EventBody {
   const sent = buildUserText({
     text: message.quoted === undefined ? message.text : `${message.quoted.replace(/^/gm, '> ')}\n\n${message.text}`,
     ...(message.chatType === 'group' && { speaker: speakerOf(message.sender) }),
-    ...(memories && { context: { now: parts.now(), timeZone: parts.timeZone, memories } }),
+    ...(recalled && { context: { now: parts.now(), timeZone: parts.timeZone, ...recalled } }),
   });
   const { messageId, text, sender, attachments } = message;
   return { type: 'user-message', messageId, text, sent, sender, attachments };
@@ -342,5 +349,6 @@ function systemPromptFor(parts: TurnParts): string {
 }
 
 function actorOf(message: InboundMessage): ToolContext['actor'] {
-  return { channel: message.channel, chatId: message.chatId, userId: message.sender.id, role: message.sender.role };
+  const { channel, chatId, chatType, sender } = message;
+  return { channel, chatId, chatType, userId: sender.id, role: sender.role };
 }

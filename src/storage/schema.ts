@@ -1,5 +1,5 @@
 /** Tables as drizzle sees them; the migrations make them. A test compares the two. */
-import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import { blob, integer, real, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 
 export const meta = sqliteTable('meta', { key: text().primaryKey(), value: text().notNull() });
 
@@ -43,7 +43,6 @@ export const sessions = sqliteTable('sessions', {
   parentId: text('parent_id'),
   /** Fixed at the first turn, so that every later request starts with the same bytes. */
   systemPrompt: text('system_prompt'),
-  lastEventId: integer('last_event_id').notNull().default(0),
   turnCount: integer('turn_count').notNull().default(0),
   messageCount: integer('message_count').notNull().default(0),
   inputTokens: integer('input_tokens').notNull().default(0),
@@ -88,4 +87,59 @@ export const runs = sqliteTable('runs', {
   reasoningTokens: integer('reasoning_tokens'),
   startedAt: integer('started_at').notNull(),
   endedAt: integer('ended_at'),
+});
+
+export const memories = sqliteTable('memories', {
+  /** Never used twice, so that a number found before a wait cannot come to mean another memory. */
+  seq: integer().primaryKey({ autoIncrement: true }),
+  id: text().notNull(),
+  /** `kind:owner`. */
+  scope: text().notNull(),
+  key: text().notNull(),
+  content: text().notNull(),
+  category: text({ enum: ['knowledge', 'timeline'] }).notNull(),
+  tier: text({ enum: ['system', 'important', 'daily', 'misc'] }).notNull(),
+  importance: real().notNull(),
+  sessionId: text('session_id'),
+  runId: text('run_id'),
+  changedBy: text('changed_by').notNull(),
+  createdAt: integer('created_at').notNull(),
+  updatedAt: integer('updated_at').notNull(),
+  lastUsedAt: integer('last_used_at'),
+  useCount: integer('use_count').notNull().default(0),
+  expiresAt: integer('expires_at'),
+  /** Engine and dictionary that cut the indexed words; '' not cut yet, null where no dictionary is needed. */
+  cutBy: text('cut_by'),
+  /** The model of its vector; '' none. */
+  embeddedBy: text('embedded_by').notNull().default(''),
+});
+
+export const memoryChanges = sqliteTable('memory_changes', {
+  seq: integer().primaryKey(),
+  memoryId: text('memory_id').notNull(),
+  at: integer().notNull(),
+  action: text({ enum: ['create', 'replace', 'edit', 'promote', 'forget', 'expire'] }).notNull(),
+  by: text().notNull(),
+  runId: text('run_id'),
+  oldContent: text('old_content'),
+});
+
+export const memoryVectors = sqliteTable('memory_vectors', {
+  seq: integer().primaryKey(),
+  model: text().notNull(),
+  /** 32-bit floats, little-endian. */
+  vector: blob({ mode: 'buffer' }).notNull(),
+});
+
+export const identities = sqliteTable('identities', {
+  channel: text().notNull(),
+  userId: text('user_id').notNull(),
+  personId: text('person_id').notNull(),
+});
+
+export const consolidations = sqliteTable('consolidations', {
+  sessionId: text('session_id').primaryKey(),
+  /** The last event that was consolidated. */
+  eventId: integer('event_id').notNull(),
+  at: integer().notNull(),
 });

@@ -15,7 +15,21 @@ export interface MemoryAccess {
     query: string,
     options: { limit: number; since?: number; until?: number },
     actor: MemoryActor,
-  ): Promise<{ key: string; content: string; score?: number; updatedAt: number }[]>;
+  ): Promise<RecalledEntry[]>;
+  /** Summaries of earlier conversations; the newest when `query` is empty. */
+  timeline(
+    query: string,
+    options: { limit: number; since?: number; until?: number },
+    actor: MemoryActor,
+  ): Promise<RecalledEntry[]>;
+  forget(key: string, actor: MemoryActor): Promise<void>;
+}
+
+export interface RecalledEntry {
+  key: string;
+  content: string;
+  /** ms since the epoch. */
+  updatedAt: number;
 }
 
 /** Longest content of one entry, in UTF-16 units. */
@@ -52,18 +66,55 @@ export function memoryRecallTool(memory: MemoryAccess) {
       until: isoTime('latest').optional(),
     }),
     isReadOnly: true,
-    async run({ query, limit, since, until }, context) {
-      const range = {
-        ...(since !== undefined && { since: Date.parse(since) }),
-        ...(until !== undefined && { until: lastInstantOf(until) }),
-      };
-      const entries = await memory.recall(query, { limit, ...range }, actorOf(context));
+    async run({ query, limit, ...times }, context) {
+      const entries = await memory.recall(query, { limit, ...rangeOf(times) }, actorOf(context));
       if (entries.length === 0) return 'Nothing was found.';
       return entries
         .map(({ key, content, updatedAt }) => `- ${key}: ${shown(content)} (${isoDay(updatedAt)})`)
         .join('\n');
     },
   });
+}
+
+export function timelineRecallTool(memory: MemoryAccess) {
+  return defineTool({
+    name: 'timeline_recall',
+    description: 'Search the summaries of earlier conversations; without a query the newest ones.',
+    input: z.strictObject({
+      query: z.string().trim().max(1000).default('').describe('words to look for'),
+      limit: z.int().min(1).max(20).default(5),
+      since: isoTime('earliest').optional(),
+      until: isoTime('latest').optional(),
+    }),
+    isReadOnly: true,
+    async run({ query, limit, ...times }, context) {
+      const entries = await memory.timeline(query, { limit, ...rangeOf(times) }, actorOf(context));
+      if (entries.length === 0) return 'Nothing was found.';
+      return entries
+        .map(({ key, content, updatedAt }) => `- ${isoDay(updatedAt)} ${key}: ${shown(content)}`)
+        .join('\n');
+    },
+  });
+}
+
+export function memoryForgetTool(memory: MemoryAccess) {
+  return defineTool({
+    name: 'memory_forget',
+    description: 'Forget one remembered fact for good, by its key.',
+    input: z.strictObject({ key: z.string().trim().min(1).max(200) }),
+    isReadOnly: false,
+    async run({ key }, context) {
+      await memory.forget(key, actorOf(context));
+      return `Forgotten: "${key}".`;
+    },
+  });
+}
+
+function rangeOf({ since, until }: { since?: string | undefined; until?: string | undefined }) {
+  return {
+    ...(since !== undefined && { since: Date.parse(since) }),
+    ...(until !== undefined && { until: lastInstantOf(until) }),
+  };
 }
 
 function isoTime(which: string) {

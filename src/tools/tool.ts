@@ -13,7 +13,7 @@ export class ToolError extends CodedError {
 export interface ToolContext {
   signal: AbortSignal;
   /** Whose memories and files this call may touch. */
-  actor: { channel: string; chatId: string; userId: string; role: Role };
+  actor: { channel: string; chatId: string; chatType: 'direct' | 'group'; userId: string; role: Role };
   sessionId: string;
   runId: string;
 }

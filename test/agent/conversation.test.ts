@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { interruptedByRestart, toModelMessages } from '../../src/agent/conversation.js';
+import { interruptedByRestart, toEntries, toModelMessages } from '../../src/agent/conversation.js';
 import type { EventBody } from '../../src/protocol/events.js';
 import type { ModelMessage } from '../../src/providers/model.js';
 import { stored, userMessage } from './scripted-run.js';
@@ -131,6 +131,23 @@ describe('repair', () => {
     expect(messages[1]).toMatchObject({ toolCalls: [{ name: 'get_user__' }] });
     expect(messages[2]).toMatchObject({ name: 'get_user__' });
   });
+});
+
+test('a checkpoint stands for the events up to its mark; what follows goes on from it', () => {
+  const summary: ModelMessage[] = [
+    { role: 'user', content: [{ type: 'text', text: 'q' }] },
+    { role: 'assistant', text: '', toolCalls: [{ callId: 'a', name: 'echo', input: {} }] },
+    { role: 'tool', callId: 'a', name: 'echo', output: 'shortened', isError: false },
+  ];
+  const events = stored([userMessage('q'), assistant('', 'a'), result('a'), assistant('', 'a'), result('a', 'new')]);
+  const entries = toEntries(events, { to: 3, messages: summary });
+  expect(entries.slice(0, 3)).toEqual(summary.map((message) => ({ eventId: 3, message })));
+  expect(entries.slice(3)).toMatchObject([
+    { eventId: 4, message: { role: 'assistant', toolCalls: [{ callId: 'a_2' }] } },
+    { eventId: 5, message: { role: 'tool', callId: 'a_2', output: 'new' } },
+  ]);
+  expect(toModelMessages(events, { to: 3, messages: summary })).toEqual(entries.map((entry) => entry.message));
+  expect(toEntries(events.slice(0, 2)).map((entry) => entry.eventId)).toEqual([1, 2, 2]);
 });
 
 /** What OpenAI and Anthropic refuse. */

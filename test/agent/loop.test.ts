@@ -323,7 +323,7 @@ test('a consumer that walks away stops model and tools', async () => {
     messages: [question],
     model,
     tools: [],
-    actor: { channel: 'c', chatId: 'c', userId: 'u', role: 'owner' as const },
+    actor: { channel: 'c', chatId: 'c', chatType: 'direct' as const, userId: 'u', role: 'owner' as const },
     thinking: 'off' as const,
     limits: { maxSteps: 5, stepsDone: 0 },
   };

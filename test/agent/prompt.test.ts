@@ -3,17 +3,24 @@ import { buildSystemPrompt, buildUserText } from '../../src/agent/prompt.js';
 import { calculatorTool } from '../../src/tools/calculator/calculator.js';
 import { currentTimeTool } from '../../src/tools/current-time.js';
 import { fileReadTool } from '../../src/tools/file-read/file-read.js';
-import { memoryRecallTool, memoryStoreTool } from '../../src/tools/memory-tools.js';
+import {
+  memoryForgetTool,
+  memoryRecallTool,
+  memoryStoreTool,
+  timelineRecallTool,
+} from '../../src/tools/memory-tools.js';
 import { createToolRegistry } from '../../src/tools/registry.js';
 
 const context = { now: Date.UTC(2026, 2, 8, 1, 30), timeZone: 'Asia/Shanghai', memories: [] };
 
-const memory = { store: async () => {}, recall: async () => [] };
+const memory = { store: async () => {}, recall: async () => [], timeline: async () => [], forget: async () => {} };
 const registry = createToolRegistry([
   calculatorTool(),
   currentTimeTool({ timeZone: 'America/Argentina/Buenos_Aires', now: () => 0 }),
   memoryStoreTool(memory),
   memoryRecallTool(memory),
+  timelineRecallTool(memory),
+  memoryForgetTool(memory),
   fileReadTool({ root: '/tmp' }),
 ]);
 

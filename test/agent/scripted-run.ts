@@ -60,6 +60,7 @@ export interface ScriptedRun {
   tools?: readonly Tool[];
   messages?: ModelMessage[];
   limits?: Partial<RunDescription['limits']>;
+  context?: Pick<RunDescription, 'isTooLarge' | 'compact'>;
   deps?: Partial<LoopDependencies>;
   signal?: AbortSignal;
   /** Called with each event when it is "stored", before the loop goes on. */
@@ -77,9 +78,10 @@ export async function run(options: ScriptedRun): Promise<{ events: LoopEvent[]; 
       messages: options.messages ?? [question],
       model: options.model,
       tools: options.tools ?? [],
-      actor: { channel: 'cli', chatId: 'local', userId: 'u1', role: 'owner' },
+      actor: { channel: 'cli', chatId: 'local', chatType: 'direct', userId: 'u1', role: 'owner' },
       thinking: 'off',
       limits: { maxSteps: 25, stepsDone: 0, ...options.limits },
+      ...options.context,
     },
     { now: () => 0, checkpoint: () => {}, reportBug: (error) => bugs.push(error), ...options.deps },
     options.signal ?? new AbortController().signal,

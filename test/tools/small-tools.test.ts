@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest';
 import { currentTimeTool } from '../../src/tools/current-time.js';
-import { type MemoryAccess, memoryRecallTool, memoryStoreTool } from '../../src/tools/memory-tools.js';
+import {
+  type MemoryAccess,
+  memoryForgetTool,
+  memoryRecallTool,
+  memoryStoreTool,
+  timelineRecallTool,
+} from '../../src/tools/memory-tools.js';
 import { createToolRegistry } from '../../src/tools/registry.js';
 import { ToolError } from '../../src/tools/tool.js';
 import { zonedTime } from '../../src/tools/zoned-time.js';
@@ -44,6 +50,11 @@ function recordingMemory(found: Awaited<ReturnType<MemoryAccess['recall']>> = []
       seen.push(arguments_);
       return found;
     },
+    timeline: async (...arguments_) => {
+      seen.push(arguments_);
+      return found;
+    },
+    forget: async (...arguments_) => void seen.push(arguments_),
   };
   return { memory, seen };
 }
@@ -62,6 +73,20 @@ test('a fact is stored with who told it and in which run', async () => {
   ]);
 });
 
+test('past summaries are searched, or listed when there is nothing to search for; a fact is forgotten by its key', async () => {
+  const { memory, seen } = recordingMemory([{ key: 'plan', content: 'we agreed', updatedAt: Date.UTC(2026, 0, 31) }]);
+  const timeline = timelineRecallTool(memory);
+  expect(await timeline.run(timeline.input.parse({ since: '2026-01-01' }), context)).toBe(
+    '- 2026-01-31 plan: we agreed',
+  );
+  const forget = memoryForgetTool(memory);
+  expect(await forget.run(forget.input.parse({ key: ' plan ' }), context)).toBe('Forgotten: "plan".');
+  expect(seen).toEqual([
+    ['', { limit: 5, since: Date.UTC(2026, 0, 1) }, actor],
+    ['plan', actor],
+  ]);
+});
+
 test.each([
   [{ key: '', content: 'c' }],
   [{ key: 'k', content: ' ' }],
@@ -74,7 +99,7 @@ test.each([
 
 test('memories are listed best first, with the day of their last change', async () => {
   const { memory, seen } = recordingMemory([
-    { key: 'tea', content: 'likes oolong', updatedAt: Date.UTC(2026, 0, 31), score: 2 },
+    { key: 'tea', content: 'likes oolong', updatedAt: Date.UTC(2026, 0, 31) },
     { key: 'long', content: `${'x'.repeat(1999)}😀${'x'.repeat(100)}`, updatedAt: 0 },
   ]);
   const tool = memoryRecallTool(memory);

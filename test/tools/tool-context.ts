@@ -3,7 +3,7 @@ import type { ToolContext } from '../../src/tools/tool.js';
 
 export const context: ToolContext = {
   signal: new AbortController().signal,
-  actor: { channel: 'cli', chatId: 'local', userId: 'u1', role: 'owner' },
+  actor: { channel: 'cli', chatId: 'local', chatType: 'direct', userId: 'u1', role: 'owner' },
   sessionId: 'cli:local:d_1',
   runId: 'run_1',
 };
