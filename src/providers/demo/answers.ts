@@ -47,15 +47,15 @@ function fromMemories(memories: DemoRequest['memories'], isChinese: boolean): st
   return isChinese ? `你告诉过我：${list}` : `You told me: ${list}`;
 }
 
-function introduction({ isChinese, isFirst }: DemoRequest): string {
+function introduction({ isChinese, isGreeting }: DemoRequest): string {
   if (isChinese) {
-    return isFirst
+    return isGreeting
       ? '你好！我是 PicoBot 自带的演示模型：不联网，也不是真正的 AI，只用来让你看看整个流程。' +
           '可以试试“记住我喜欢乌龙茶”“关于茶你知道什么”“17*23等于几”“东京现在几点”。\n\n' +
           `要用真正的模型，请添加一个密钥：${howToChinese}`
       : `我只是演示模型，听不懂别的话。可以试试“记住……”“17*23等于几”“现在几点”。要用真正的模型：${howToChinese}`;
   }
-  return isFirst
+  return isGreeting
     ? 'Hello! I am the demo model that comes with PicoBot: no network, no real AI, only enough to show how things work. ' +
         'Try "remember that I like oolong", "what do you know about tea", "what is 17*23" or "what time is it in Tokyo".\n\n' +
         `For a real model, add a key: ${howTo}`
@@ -63,8 +63,8 @@ function introduction({ isChinese, isFirst }: DemoRequest): string {
 }
 
 const howTo =
-  'on the web page under Settings, or as a line such as `DEEPSEEK_API_KEY=…` in the file `.env` of your PicoBot folder, ' +
-  'or as `platforms.deepseek.apiKey` in `config.json`. The same dialog then goes on with it.';
+  'put a line such as `DEEPSEEK_API_KEY=…` into the file `.env` of your PicoBot folder, ' +
+  'or `platforms.deepseek.apiKey` into `config.json`, and start again. The same dialog then goes on with it.';
 const howToChinese =
-  '在网页的设置里填写，或在 PicoBot 目录的 `.env` 文件中加一行 `DEEPSEEK_API_KEY=…`，' +
-  '或在 `config.json` 中设置 `platforms.deepseek.apiKey`。之后同一个对话会继续。';
+  '在 PicoBot 目录的 `.env` 文件中加一行 `DEEPSEEK_API_KEY=…`，' +
+  '或在 `config.json` 中设置 `platforms.deepseek.apiKey`，然后重新启动。之后同一个对话会继续。';

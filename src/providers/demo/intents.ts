@@ -36,14 +36,9 @@ function remember(text: string): DemoCall | undefined {
   return content ? { name: 'memory_store', input: { key: keyOf(content), content } } : undefined;
 }
 
-/** Short, and the same for the same matter: "I like oolong" and "I like black tea" overwrite each other. */
+/** The fact itself, so that two facts never overwrite each other. */
 function keyOf(content: string): string {
-  const chinese = /^(我(?:的)?[^是为叫在有\s，,。]{0,6}?(?:喜欢|爱|住|叫|是|名字|生日))/.exec(content);
-  if (chinese) return chinese[1]!;
-  const words = content.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-  const end = words.findIndex((word) => ['is', 'are', 'like', 'likes', 'love', 'loves', 'live', 'work'].includes(word));
-  if (end > 0 && end < 6) return words.slice(0, end + 1).join(' ');
-  return /\p{Script=Han}/u.test(content) ? content.slice(0, 12) : words.slice(0, 5).join(' ') || content.slice(0, 40);
+  return [...content.toLowerCase().replace(/\s+/g, ' ')].slice(0, 60).join('').trim();
 }
 
 function recall(text: string): DemoCall | undefined {

@@ -9,11 +9,12 @@ export interface DemoRequest {
   /** Results of this turn's calls, oldest first; answered already when empty. */
   results: { name: string; input: Record<string, unknown>; output: string; isError: boolean }[];
   isChinese: boolean;
-  /** Nothing was said before. */
-  isFirst: boolean;
+  /** Nothing was said before, or the person greets. */
+  isGreeting: boolean;
 }
 
 const contextBlock = /<context>([\s\S]*?)<\/context>/g;
+const greeting = /^(?:hello|hi|hey|good (?:morning|evening)|你好|您好|嗨|早上好|晚上好)(?:$|[\s,.!，。！])/i;
 const speakerLine = /^\[speaker [^\]]*\]\s*/gm;
 
 export function readRequest({ messages }: Pick<ModelRequest, 'messages'>): DemoRequest {
@@ -26,7 +27,8 @@ export function readRequest({ messages }: Pick<ModelRequest, 'messages'>): DemoR
     memories: memoriesOf(context),
     results: resultsOf(messages.slice(start + 1)),
     isChinese: /\p{Script=Han}/u.test(text),
-    isFirst: !messages.slice(0, Math.max(start, 0)).some((message) => message.role === 'assistant'),
+    isGreeting:
+      greeting.test(text) || !messages.slice(0, Math.max(start, 0)).some((message) => message.role === 'assistant'),
   };
 }
 
