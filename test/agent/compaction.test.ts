@@ -503,7 +503,7 @@ test('results of other calls and calls without results in old dialogs are mended
 test('planning 5,000 messages takes a moment only', async () => {
   const input = inputOf(toolTurns(1250, 60, 40), { contextWindow: 190_000, summarise: noModel });
   const times: number[] = [];
-  for (let round = 0; round < 8; round += 1) {
+  for (let round = 0; round < 5; round += 1) {
     const startedAt = process.cpuUsage();
     const outcome = await compact(input, never);
     const { user, system } = process.cpuUsage(startedAt);
