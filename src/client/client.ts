@@ -48,6 +48,7 @@ export interface Client {
 /** What the server takes from one connection. */
 export const maxPendingTurns = 32;
 const maxPendingRequests = 32;
+const maxRememberedRuns = 256;
 const requestTimeoutMs = 15_000;
 const retryPauseMs = 2000;
 const frameTooLargeCode = 1009;
@@ -70,6 +71,8 @@ export function connect(options: ClientOptions): Client {
   const requests = new Map<string, Request>();
   /** Dialogs that the server tells us about on this connection; true once its `sync` came. */
   const followed = new Map<string, boolean>();
+  /** The newest runs that answered us, oldest first. */
+  const ownRuns = new Set<string>();
   let state: ConnectionState = { name: 'connecting', isRetry: false };
   let cancelRetry: (() => void) | undefined;
 
@@ -153,6 +156,7 @@ export function connect(options: ClientOptions): Client {
       if (!turn.isFor(frame)) continue;
       isOurs = true;
       const outcome = turn.take(frame);
+      if (turn.runId !== undefined) rememberRun(turn.runId);
       if (outcome === 'later') retryLater();
       if (outcome === 'over') finish(turn);
     }
@@ -160,6 +164,12 @@ export function connect(options: ClientOptions): Client {
     const watch = watches.get(frame.sessionId);
     if (!isOurs) watch?.push(frame);
     else if (followed.get(frame.sessionId)) watch?.skipTo(frame.eventId);
+  };
+
+  const rememberRun = (runId: string) => {
+    ownRuns.delete(runId);
+    ownRuns.add(runId);
+    if (ownRuns.size > maxRememberedRuns) ownRuns.delete(ownRuns.values().next().value!);
   };
 
   const finish = (turn: PendingTurn) => {
@@ -184,7 +194,11 @@ export function connect(options: ClientOptions): Client {
         watches.get(frame.sessionId)?.push(frame);
         onSync(frame);
         return;
-      case 'history/add':
+      case 'history/add': {
+        const content = frame.content.filter((message) => !ownRuns.has(message.runId));
+        if (content.length > 0) watches.get(frame.sessionId)?.push({ ...frame, content });
+        return;
+      }
       case 'context':
         watches.get(frame.sessionId)?.push(frame);
         return;

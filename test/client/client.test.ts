@@ -353,12 +353,13 @@ describe('a subscription', () => {
     const types: string[] = [];
     let text = '';
     const messages = new Set<string>();
+    const added: string[] = [];
     void (async () => {
       for await (const frame of client.subscribe()) {
         types.push(frame.type);
         if (frame.type === 'text') text += frame.content;
         if (frame.type === 'sync') for (const each of frame.content.messages) messages.add(each.text);
-        if (frame.type === 'history/add') for (const each of frame.content) messages.add(each.text);
+        if (frame.type === 'history/add') added.push(...frame.content.map((each) => each.text));
       }
     })().catch(() => {});
     await until(() => types.includes('sync'));
@@ -380,6 +381,7 @@ describe('a subscription', () => {
     await until(() => text.endsWith('three'));
     expect(text).toBe('echo: theirsone two three');
     for (const each of ['before', 'mine', 'theirs', 'more', 'one two three']) expect([...messages]).toContain(each);
+    expect(added.slice(0, 3)).toEqual(['theirs', 'echo: theirs', 'more']);
   });
 
   test('of a dialog that is not there fails; a message to it as well', async () => {
