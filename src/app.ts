@@ -7,6 +7,7 @@ import { createChannelManager } from '../channels/channel-manager.js';
 import { httpChannel } from '../channels/http/http.js';
 import { createOutboundDispatcher } from '../channels/outbound-dispatcher.js';
 import { createWebSocketDoor } from '../channels/websocket/websocket.js';
+import { completeText } from './agent/complete-text.js';
 import { writeTitle } from './agent/write-title.js';
 import { createBus } from './bus/bus.js';
 import type { Config } from './config/schema.js';
@@ -16,7 +17,7 @@ import { createIdentities } from './memory/identities.js';
 import { createMemoryStore } from './memory/memory-store.js';
 import { maxPerRun } from './memory/memory-upkeep.js';
 import { recallForPrompt } from './memory/recall-for-prompt.js';
-import { scopesOf } from './memory/scopes.js';
+import { scope, scopesOf } from './memory/scopes.js';
 import { createSegmenter } from './memory/segmenter.js';
 import { toolMemory } from './memory/tool-memory.js';
 import type { Logger } from './observability/log.js';
@@ -43,7 +44,9 @@ import { calculatorTool } from './tools/calculator/calculator.js';
 import { currentTimeTool } from './tools/current-time.js';
 import { fileReadTool } from './tools/file-read/file-read.js';
 import { memoryForgetTool, memoryRecallTool, memoryStoreTool, timelineRecallTool } from './tools/memory-tools.js';
+import { createToolRegistry } from './tools/registry.js';
 import { type Tool, ToolError } from './tools/tool.js';
+import { toolResultReadTool } from './tools/tool-result-read.js';
 
 export interface AppConfig {
   config: Config;
@@ -98,6 +101,7 @@ const embeddedChat = { channel: 'http', chatId: 'embedded' };
 const dayMs = 86_400_000;
 /** Done messages are remembered this long to recognise redeliveries. */
 const rememberDoneMs = 30 * dayMs;
+const timelineImportance = 0.3;
 /** Of what is recalled for one message. */
 const recallTokenBudget = 1500;
 const pruneEveryMs = 3_600_000;
@@ -128,6 +132,8 @@ export function createApp(app: AppConfig, deps: AppDependencies): App {
       now,
       random: Math.random,
     });
+  const sessions = createSessionStore(db, { now });
+  const transcript = createTranscript(db);
   const segmenter = createSegmenter({ choice: config.memory.segmenter, log });
   const dictionary = createDictionary(join(app.workspace, 'dictionary.txt'));
   const memory = createMemoryStore({ db, segmenter, dictionary, config: config.memory, timeZone, now, newId, log });
@@ -150,9 +156,15 @@ export function createApp(app: AppConfig, deps: AppDependencies): App {
     timelineRecallTool(memoryAccess),
     memoryForgetTool(memoryAccess),
     fileReadTool({ root: app.workspace }),
+    toolResultReadTool({
+      readResult(sessionId, callId) {
+        const row = sessions.find(sessionId);
+        return row && transcript.readToolResult(row.key, callId);
+      },
+    }),
   ];
-  const sessions = createSessionStore(db, { now });
   const { auxiliaryModel } = config.agent;
+  const auxiliary = () => (auxiliaryModel === null ? models.main() : models.resolve(auxiliaryModel));
   const titler = createTitler({
     sessions,
     writeTitle:
@@ -164,13 +176,26 @@ export function createApp(app: AppConfig, deps: AppDependencies): App {
   const manager = createSessionManager({
     db,
     bus,
-    transcript: createTranscript(db),
+    transcript,
     sessions,
     titler,
     runs: createRunStore(db),
     hub,
     models,
     tools,
+    toolSpecs: createToolRegistry(tools).specs(),
+    summarise: (prompt, signal) => completeText(auxiliary(), prompt, signal),
+    rememberSummary({ sessionId, runId, key, summary }) {
+      const own = scope('session', sessionId);
+      try {
+        memory.store(
+          { scope: own, key, content: summary, category: 'timeline', importance: timelineImportance },
+          { by: 'compaction', sessionId, runId, writable: [own] },
+        );
+      } catch (error) {
+        log.warn({ err: error, sessionId }, 'summary of a compaction is not kept as a memory');
+      }
+    },
     recall,
     config,
     timeZone,

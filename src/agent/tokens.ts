@@ -11,7 +11,7 @@ export interface TokenEstimator {
 
 export const builtInEstimator: TokenEstimator = { estimate: estimateTokens };
 
-export type MeasuredRequest = Pick<ModelRequest, 'system' | 'tools' | 'messages'>;
+export type MeasuredRequest = Pick<ModelRequest, 'system' | 'tools'> & { messages: readonly ModelMessage[] };
 
 /** A picture or file, whatever its size: platforms scale them down. */
 const mediaTokens = 1500;

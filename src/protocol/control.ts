@@ -90,6 +90,14 @@ export interface ControlChannel {
   messages(id: string, options?: { before?: number; limit?: number }): VisibleMessage[];
   /** Every event with an id above `after`, live deltas included, oldest first; at most `limit` (default 1000). */
   events(id: string, after: number, limit?: number): AgentEvent[];
+  /**
+   * Makes the dialog smaller for the model now. Only between turns: throws `UserError` `session_busy` while one is running.
+   * Tokens of a request, before and after; `unchanged` when there is nothing to gain.
+   */
+  compact(
+    id: string,
+    signal: AbortSignal,
+  ): Promise<{ kind: 'compacted'; tokensBefore: number; tokensAfter: number } | { kind: 'unchanged' }>;
   /** Ends the running turn with `cancelled` and drops what waits behind it in the same lane. */
   stop(id: string, reason: string): Promise<{ stopped: boolean; cleared: number }>;
   /** The run that answers (or answered) a stored message; undefined while it still waits or when it is unknown. */

@@ -65,7 +65,19 @@ export type EventBody =
     }
   | { type: 'permission-request'; requestId: string; tool: string; input: unknown; reason: string; diff?: string }
   | { type: 'question'; requestId: string; text: string; choices?: string[] }
-  | { type: 'compaction'; from: number; to: number; summary: string; tokensBefore: number; tokensAfter: number }
+  /**
+   * For the model, `messages` stand for all events up to `to`; the events stay. `summary` is for people.
+   * `messages` is empty where the event is published: only the stored one holds them.
+   */
+  | {
+      type: 'compaction';
+      from: number;
+      to: number;
+      summary: string;
+      messages: unknown[];
+      tokensBefore: number;
+      tokensAfter: number;
+    }
   | { type: 'model-retry'; model: string; attempt: number; waitMs: number; reason: string }
   | { type: 'model-fallback'; from: string; to: string; reason: string }
   /** One model call's usage. */

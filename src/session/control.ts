@@ -4,12 +4,15 @@ import type { ControlChannel, SessionSummary, VisibleMessage } from '../protocol
 import { UserError } from '../protocol/errors.js';
 import type { AgentEvent, EventOf, EventType } from '../protocol/events.js';
 import { parseSessionId, type SessionId } from '../protocol/ids.js';
+import { compactSession } from './compact-session.js';
 import { readDialogFile, toJson, toMarkdown } from './export.js';
 import type { LiveSession } from './live-session.js';
 import { cursorAfter, type SessionRow } from './session-store.js';
 import type { TurnParts } from './turn.js';
 
 export interface ControlLinks {
+  live(row: SessionRow): LiveSession;
+  isTurnRunning(row: SessionRow): boolean;
   loaded(id: SessionId): LiveSession | undefined;
   forget(id: SessionId): void;
   isBusy(row: SessionRow): boolean;
@@ -146,6 +149,20 @@ export function createControl(parts: TurnParts, links: ControlLinks): ControlCha
       return stored.length < limit
         ? [...stored, ...live.filter((event) => event.id > after && event.id > newestStored)]
         : stored;
+    },
+    async compact(id, signal) {
+      const row = find(id);
+      if (links.isTurnRunning(row)) {
+        throw new UserError('session_busy', 'A turn is running. Try again when it has ended, or /stop it.', {
+          status: 409,
+        });
+      }
+      const session = links.live(row);
+      const run = { runId: parts.newId('run'), turn: session.turnCount };
+      const report = await compactSession(parts, session, run, 'request', signal);
+      if (report.kind !== 'compacted') return { kind: 'unchanged' };
+      const { tokensBefore, tokensAfter } = report;
+      return { kind: 'compacted', tokensBefore, tokensAfter };
     },
     stop: (id) => links.stop(find(id)),
     runOf({ channel, chatId, dialogId, messageId }) {

@@ -1,8 +1,10 @@
 /** A loaded dialog: counters, the conversation as the model sees it, and the deltas of a step that is still streaming. */
-import { toModelMessages } from '../agent/conversation.js';
+import type { Checkpoint } from '../agent/conversation.js';
+import { createTokenMeter, type TokenMeter } from '../agent/tokens.js';
 import type { AgentEvent, EventBody, EventStamp } from '../protocol/events.js';
 import type { SessionId } from '../protocol/ids.js';
 import type { ModelMessage } from '../providers/model.js';
+import { readCheckpoint, rebuildConversation } from './compact-session.js';
 import type { SessionRow } from './session-store.js';
 import type { Transcript } from './transcript.js';
 
@@ -13,6 +15,9 @@ export interface LiveSession {
   turnCount: number;
   messageCount: number;
   hasDefaultTitle: boolean;
+  /** What stands for the older part of the dialog. */
+  checkpoint: Checkpoint | undefined;
+  meter: TokenMeter;
   /** Turns that ended, as the model gets them; the same objects from turn to turn. */
   conversation: ModelMessage[];
   /** Events of the step that streams now, newest last; not in storage. */
@@ -28,6 +33,7 @@ export interface LiveSession {
 export function loadSession(row: SessionRow, transcript: Transcript): LiveSession {
   const reference = { key: row.key, id: row.id };
   let lastEventId = transcript.lastEventId(row.key);
+  const checkpoint = lastEventId === 0 ? undefined : readCheckpoint(transcript, reference);
   return {
     key: row.key,
     id: row.id,
@@ -35,7 +41,9 @@ export function loadSession(row: SessionRow, transcript: Transcript): LiveSessio
     turnCount: row.turnCount,
     messageCount: row.messageCount,
     hasDefaultTitle: row.titleSource === 'default',
-    conversation: lastEventId === 0 ? [] : toModelMessages(transcript.readForModel(reference, 1)),
+    checkpoint,
+    meter: createTokenMeter(),
+    conversation: lastEventId === 0 ? [] : rebuildConversation(transcript, { ...reference, checkpoint }),
     liveDeltas: [],
     isBusy: false,
     stamp(body, run, at) {

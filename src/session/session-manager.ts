@@ -51,6 +51,8 @@ export function createSessionManager(parts: TurnParts): SessionManager {
     return session;
   };
   const control = createControl(parts, {
+    live,
+    isTurnRunning: (row) => laneOfTurn.has(row.id),
     loaded: (id) => cache.get(id),
     forget: (id) => cache.remove(id),
     isBusy: (row) => laneOfTurn.has(row.id) || lanes.waiting(row.id).length > 0 || currentLaneWaiting(row).length > 0,

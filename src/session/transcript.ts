@@ -19,6 +19,8 @@ export interface Transcript {
   readForModel(session: SessionReference, from: number): AgentEvent[];
   /** The events of these types before event id `before`, newest first, at most `limit`. */
   readBackwards(session: SessionReference, types: EventType[], before: number, limit: number): AgentEvent[];
+  /** The newest result of that call, in full. */
+  readToolResult(sessionKey: number, callId: string): string | undefined;
   readRun(session: SessionReference, runId: string): AgentEvent[];
 }
 
@@ -102,6 +104,22 @@ export function createTranscript(db: Database): Transcript {
         .limit(limit)
         .all();
       return decodeAll(session, rows);
+    },
+    readToolResult(sessionKey, callId) {
+      const row = orm
+        .select({ output: sql<string>`json_extract(${events.body}, '$.output')` })
+        .from(events)
+        .where(
+          and(
+            eq(events.sessionKey, sessionKey),
+            eq(events.type, 'tool-result'),
+            sql`json_extract(${events.body}, '$.callId') = ${callId}`,
+          ),
+        )
+        .orderBy(desc(events.id))
+        .limit(1)
+        .get();
+      return row?.output;
     },
     readRun(session, runId) {
       const rows = orm

@@ -3,6 +3,8 @@
  * outbound row and the message's "done" in one transaction). Everything between is in the transcript as it happens.
  */
 
+import type { Summarise } from '../agent/compaction/create-summariser.js';
+import { shouldCompact } from '../agent/compaction/should-compact.js';
 import { toModelMessages } from '../agent/conversation.js';
 import { runAgent } from '../agent/loop.js';
 import { buildSystemPrompt, buildUserText } from '../agent/prompt.js';
@@ -14,10 +16,11 @@ import type { Logger } from '../observability/log.js';
 import { CodedError } from '../protocol/errors.js';
 import type { AgentEvent, EventBody } from '../protocol/events.js';
 import type { InboundMessage } from '../protocol/messages.js';
-import type { Model } from '../providers/model.js';
+import type { Model, ToolSpec } from '../providers/model.js';
 import type { Database } from '../storage/database.js';
 import type { Tool, ToolContext } from '../tools/tool.js';
 import { languageFor } from './command-runner.js';
+import { compactSession, rebuildConversation } from './compact-session.js';
 import type { EventHub } from './event-hub.js';
 import type { LiveSession } from './live-session.js';
 import { answerFor } from './notices.js';
@@ -46,6 +49,11 @@ export interface TurnParts {
   hub: EventHub;
   models: { main(): Model };
   tools: readonly Tool[];
+  /** Of `tools`; one array for the whole life of the process. */
+  toolSpecs: ToolSpec[];
+  summarise: Summarise;
+  /** Keeps a checkpoint's summary as a Timeline memory of the dialog. */
+  rememberSummary: (checkpoint: { sessionId: string; runId: string; key: string; summary: string }) => void;
   recall: RecallContext;
   titler: Titler;
   config: Config;
@@ -76,6 +84,8 @@ interface OpenRun {
   batch: QueuedMessage[];
   /** Its events so far. */
   events: AgentEvent[];
+  /** The dialog was made smaller while it ran. */
+  isCompacted: boolean;
 }
 
 /** A run that crashed the process this often is ended with an error instead of being tried again. */
@@ -105,11 +115,7 @@ export async function resumeTurn(
   const row = parts.runs.find(id)!;
   session.skipIds(idGapAfterCrash);
   const events = parts.transcript.readRun(session, id);
-  const run: OpenRun = { id, turn: row.turn, attempt: row.attempt + 1, batch, events: [...events] };
-  // The cached conversation was rebuilt from storage and holds the unfinished run: take it out again.
-  session.conversation = toModelMessages(
-    parts.transcript.readForModel(session, 1).filter((event) => event.runId !== id),
-  );
+  const run: OpenRun = { id, turn: row.turn, attempt: row.attempt + 1, batch, events: [...events], isCompacted: true };
   parts.db.transaction(() => {
     parts.runs.setAttempt(id, run.attempt);
     store(parts, session, run, {
@@ -125,7 +131,14 @@ export async function resumeTurn(
 }
 
 async function startRun(parts: TurnParts, session: LiveSession, batch: QueuedMessage[]): Promise<OpenRun> {
-  const run: OpenRun = { id: parts.newId('run'), turn: session.turnCount + 1, attempt: 1, batch, events: [] };
+  const run: OpenRun = {
+    id: parts.newId('run'),
+    turn: session.turnCount + 1,
+    attempt: 1,
+    batch,
+    events: [],
+    isCompacted: false,
+  };
   const model = parts.models.main();
   const last = batch.at(-1)!.message;
   const recalled = await parts.recall(batch.map((queued) => queued.message.text).join('\n'), {
@@ -193,17 +206,29 @@ async function work(
     };
     return { result: { stopReason: 'model_error', text: '', usage: {}, error }, lastEvents: [] };
   }
+  const system = session.systemPrompt ?? systemPromptFor(parts);
   const deadline = AbortSignal.timeout(parts.config.agent.turnTimeoutSeconds * 1000);
   const agent = runAgent(
     {
       runId: run.id,
       sessionId: session.id,
-      system: session.systemPrompt ?? systemPromptFor(parts),
-      messages: [...session.conversation, ...toModelMessages(run.events)],
+      system,
+      messages:
+        run.attempt === 1
+          ? [...session.conversation, ...toModelMessages(run.events)]
+          : rebuildConversation(parts.transcript, session),
       model: parts.models.main(),
       tools: parts.tools,
       actor: actorOf(run.batch.at(-1)!.message),
       thinking: parts.config.agent.thinking,
+      isTooLarge: (messages) =>
+        shouldCompact(session.meter.measure({ system, tools: parts.toolSpecs, messages }), parts.config.agent),
+      async compact(reason, compactSignal) {
+        const report = await compactSession(parts, session, { runId: run.id, turn: run.turn }, reason, compactSignal);
+        if (report.kind !== 'compacted') return undefined;
+        run.isCompacted = true;
+        return session.conversation;
+      },
       limits: {
         maxSteps: parts.config.agent.maxSteps,
         stepsDone: run.events.filter((event) => event.type === 'assistant-message').length,
@@ -222,6 +247,7 @@ async function work(
     const next = await agent.next();
     if (next.done) return { result: next.value, lastEvents };
     const body = next.value;
+    if (body.type === 'usage') session.meter.record(body.usage);
     if (body.type === 'text-delta' || body.type === 'reasoning-delta') {
       const event = session.stamp(body, { runId: run.id, turn: run.turn }, parts.now());
       if (body.type === 'text-delta') deltas.push([event.id, body.text.length]);
@@ -274,7 +300,8 @@ function endRun(
   parts.checkpoint('after-answer-commit');
   session.liveDeltas = [];
   session.messageCount += messages;
-  session.conversation.push(...toModelMessages(run.events));
+  if (run.isCompacted) session.conversation = rebuildConversation(parts.transcript, session);
+  else session.conversation.push(...toModelMessages(run.events));
   parts.bus.inbound.release(seqs);
   for (const event of run.events.slice(firstNew)) parts.hub.publish(event);
   parts.bus.outbound.announce(answer);

@@ -181,7 +181,7 @@ test('a tool gets who asks, from where, and a signal', async () => {
   });
   const { events } = await run({ model: modelThatCalls(call('curious')), tools: [curious] });
   expect(seen).toEqual({
-    actor: { channel: 'cli', chatId: 'local', userId: 'u1', role: 'owner' },
+    actor: { channel: 'cli', chatId: 'local', chatType: 'direct', userId: 'u1', role: 'owner' },
     sessionId: 'cli:local:d_1',
     runId: 'run_1',
     isAborted: false,

@@ -261,6 +261,7 @@ export function createFakeControl(): FakeControl {
       const isDone = find(run.id).running?.runId !== run.runId;
       return { sessionId: run.id, runId: run.runId, startEventId: run.start, state: isDone ? 'done' : 'running' };
     },
+    compact: async () => ({ kind: 'unchanged' }),
     queued: (id) => find(id).waiting.map(({ messageId, text, sentAt }) => ({ messageId, text, at: sentAt })),
   };
 

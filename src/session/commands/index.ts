@@ -1,5 +1,6 @@
 /** Every slash command. `/help` and the platforms' menus are made from this table. */
 import type { Command } from './command.js';
+import { compactCommand } from './compact.js';
 import {
   archiveCommand,
   deleteCommand,
@@ -22,6 +23,7 @@ export const commands: readonly Command[] = [
   archiveCommand,
   deleteCommand,
   restoreCommand,
+  compactCommand,
   infoCommand,
   stopCommand,
 ];
