@@ -195,6 +195,11 @@ export function connect(options: ClientOptions): Client {
         onSync(frame);
         return;
       case 'history/add': {
+        // A run may be told here before its first frame comes.
+        const ids = new Set(turnsOf(frame.sessionId).map((turn) => turn.messageId));
+        for (const { messageId, runId } of frame.content) {
+          if (messageId !== undefined && ids.has(messageId)) rememberRun(runId);
+        }
         const content = frame.content.filter((message) => !ownRuns.has(message.runId));
         if (content.length > 0) watches.get(frame.sessionId)?.push({ ...frame, content });
         return;
