@@ -52,9 +52,10 @@ export function connect(server: { port: number }, query = ''): Promise<Client> {
           resolve(frame);
         };
         waiters.add(check);
-        void closed.then((code) =>
-          reject(new Error(`closed with ${code}; got ${JSON.stringify(frames).slice(0, 500)}`)),
-        );
+        void closed.then((code) => {
+          if (waiters.delete(check))
+            reject(new Error(`closed with ${code} after ${typesOf(frames.slice(-20)).join(', ')}`));
+        });
       });
     },
     end: (messageId) => client.wait((frame) => frame.type === 'end' && frame.messageId === messageId),
