@@ -1,11 +1,9 @@
 /** Memories as a file: out and in again. */
-import { eq } from 'drizzle-orm';
-import { memories } from '../storage/schema.js';
 import { type ExportFile, exportFile } from './memory-entry.js';
 import { MemoryError } from './memory-error.js';
 import { rowFilter } from './memory-filter.js';
-import { entryOf, rowsOf } from './memory-rows.js';
 import type { MemoryParts } from './memory-store.js';
+import { entryOf } from './memory-table.js';
 import type { MemoryWrites, Writer } from './memory-writes.js';
 import { parseScope, type Scope } from './scopes.js';
 
@@ -27,14 +25,14 @@ export interface MemoryFiles {
 const dayMs = 86_400_000;
 
 export function createMemoryFiles(
-  { db, config, now }: MemoryParts,
+  { db, table, config, now }: MemoryParts,
   { store }: Pick<MemoryWrites, 'store'>,
 ): MemoryFiles {
   return {
     exportMemories(scopes) {
       const { where, parameters } = rowFilter({ scopes }, now(), now() - config.timelineDays * dayMs);
       const seqs = db.sqlite.prepare(`SELECT m.seq FROM memories m WHERE ${where}`).pluck().all(parameters) as number[];
-      const entries = rowsOf(db, seqs).map(entryOf);
+      const entries = table.bySeqs(seqs).map(entryOf);
       const fields = entries.map(({ id: _id, runId: _runId, changedBy: _changedBy, ...rest }) => rest);
       return { format: 'picobot-memories', version: 1, memories: fields };
     },
@@ -54,7 +52,7 @@ export function createMemoryFiles(
             const fields = { key, content, category, tier, importance, scope: scope ?? parseScope(memory.scope) };
             const { id } = store(fields, writer).entry;
             const past = { createdAt, updatedAt, useCount, lastUsedAt, expiresAt, sessionId };
-            db.orm.update(memories).set(past).where(eq(memories.id, id)).run();
+            table.update({ ...table.byId(id)!, ...past });
           });
           result.stored += 1;
         } catch (error) {

@@ -7,7 +7,6 @@ import type { Logger } from '../observability/log.js';
 import type { Database } from '../storage/database.js';
 import { type Background, createBackground } from './background.js';
 import { type CutText, type Cutter, pairsOfRuns } from './cutter.js';
-import type { Scope } from './scopes.js';
 import type { Timers } from './timers.js';
 
 export interface MemoryIndex {
@@ -21,7 +20,7 @@ export interface MemoryIndex {
 
 export interface IndexedRow {
   seq: number;
-  scope: Scope;
+  scope: string;
   key: string;
   content: string;
 }
@@ -90,6 +89,6 @@ export function createMemoryIndex(db: Database, cutter: Cutter, deps: { timers: 
 }
 
 /** Stands for the scope in the index, so that a search reads the asker's rows only. The row itself has the last word. */
-export function scopeToken(scope: Scope): string {
+export function scopeToken(scope: string): string {
   return `s${createHash('sha256').update(scope).digest('hex').slice(0, 16)}`;
 }

@@ -1,7 +1,7 @@
 /** Orders what was found: relevance first, then importance, recency and use; the same thing said twice counts once. */
 import type { ScoredMemory } from './memory-entry.js';
-import { entryOf, type MemoryRow } from './memory-rows.js';
 import type { Match } from './memory-search.js';
+import { entryOf, type MemoryRow } from './memory-table.js';
 import { type Fingerprint, fingerprintOf, isNearDuplicate } from './near-duplicates.js';
 
 const halfLifeMs = 90 * 86_400_000;

@@ -1,13 +1,11 @@
 /** Reading memories: by question, newest first, one by one. */
-import { asc, eq } from 'drizzle-orm';
-import { memories, memoryChanges } from '../storage/schema.js';
 import type { MemoryEntry, ScoredMemory } from './memory-entry.js';
 import { MemoryError } from './memory-error.js';
 import { type MemoryFilter, rowFilter } from './memory-filter.js';
 import { rank, relevances } from './memory-ranking.js';
-import { entryOf, findRow, type MemoryRow, rowsOf } from './memory-rows.js';
 import { searchBySubstring, searchByWords } from './memory-search.js';
 import type { MemoryParts } from './memory-store.js';
+import { entryOf, type MemoryChange, type MemoryRow } from './memory-table.js';
 import type { MemoryWrites } from './memory-writes.js';
 import { isEmpty, maxQueryLength, queryTerms } from './query-terms.js';
 import type { Scope } from './scopes.js';
@@ -29,40 +27,41 @@ export interface MemoryReads {
   /** What shares most with the text, without waiting for the segmenter; order is rough. */
   similar(text: string, scopes: readonly Scope[], limit: number): MemoryEntry[];
   /** Oldest change first. Empty for an entry outside the scopes. */
-  history(reference: string, scopes: readonly Scope[]): (typeof memoryChanges.$inferSelect)[];
+  history(reference: string, scopes: readonly Scope[]): MemoryChange[];
   /** All scopes that hold anything: for an owner who asks for everything. */
   knownScopes(): Scope[];
 }
 
-/** Matches that importance, recency and use may reorder. */
-const candidateCount = 60;
+/** Matches beyond the limit that importance, recency and use may bring up, and near-duplicates use up. */
+const spareCandidates = 50;
 const dayMs = 86_400_000;
 
 export function createMemoryReads(
-  { db, config, cutter, vectors, now }: MemoryParts,
+  { db, table, config, cutter, vectors, now }: MemoryParts,
   writes: Pick<MemoryWrites, 'markUsed'>,
 ): MemoryReads {
-  const { sqlite, orm } = db;
+  const { sqlite } = db;
   const filterOf = (filter: MemoryFilter) => rowFilter(filter, now(), now() - config.timelineDays * dayMs);
 
-  async function find(query: string, filter: MemoryFilter): Promise<Map<number, number>> {
+  async function find(query: string, filter: MemoryFilter, count: number): Promise<Map<number, number>> {
     const cut = await cutter.cut([query], { wait: false });
     const terms = queryTerms(cut?.texts[0] ?? cutter.cutPlainly(query));
     const rows = filterOf(filter);
-    const byMeaning = (await vectors?.nearest(query, rows, candidateCount)) ?? [];
-    const byWords = searchByWords(db, terms, filter.scopes, rows, candidateCount);
+    const byMeaning = (await vectors?.nearest(query, rows, count)) ?? [];
+    const byWords = searchByWords(db, terms, filter.scopes, rows, count);
     if (byWords.length > 0 || isEmpty(terms)) return relevances(byWords, byMeaning);
-    return relevances(searchBySubstring(db, query, rows, candidateCount), byMeaning);
+    return relevances(searchBySubstring(db, query, rows, count), byMeaning);
   }
 
   return {
     async recall(query, { limit = 10, countUse = false, ...filter }) {
       const text = query.slice(0, maxQueryLength).trim();
       if (filter.scopes.length === 0 || text === '') return [];
-      const relevance = await find(text, filter);
+      const size = clamp(limit, 100);
+      const relevance = await find(text, filter, size + spareCandidates);
       // Asked again of the rows themselves: whatever found them, none of another scope leaves here.
-      const visible = rowsOf(db, [...relevance.keys()]).filter((row) => filter.scopes.includes(row.scope as Scope));
-      const found = rank(visible, relevance, now(), clamp(limit, 100));
+      const visible = table.bySeqs([...relevance.keys()]).filter((row) => filter.scopes.includes(row.scope as Scope));
+      const found = rank(visible, relevance, now(), size);
       if (countUse) writes.markUsed(found);
       return found;
     },
@@ -77,44 +76,25 @@ export function createMemoryReads(
         )
         .all({ ...parameters, ...after, size: size + 1 }) as { seq: number; updatedAt: number }[];
       const page = rows.slice(0, size);
-      const bySeq = new Map(
-        rowsOf(
-          db,
-          page.map((row) => row.seq),
-        ).map((row) => [row.seq, row]),
-      );
+      const bySeq = new Map(table.bySeqs(page.map((row) => row.seq)).map((row) => [row.seq, row]));
       const items = page.map((row) => entryOf(bySeq.get(row.seq)!));
       const last = page.at(-1);
       return rows.length > size && last ? { items, nextCursor: `${last.updatedAt}-${last.seq}` } : { items };
     },
     get(reference, scopes) {
-      const row = findRow(db, reference, scopes);
+      const row = table.find(reference, scopes);
       return row && isLive(row) ? entryOf(row) : undefined;
     },
     similar(text, scopes, limit) {
       const terms = queryTerms(cutter.cutPlainly(text.slice(0, maxQueryLength)));
       const matches = searchByWords(db, terms, scopes, filterOf({ scopes }), limit);
-      return rowsOf(
-        db,
-        matches.map((match) => match.seq),
-      ).map(entryOf);
+      return table.bySeqs(matches.map((match) => match.seq)).map(entryOf);
     },
     history(reference, scopes) {
-      const row = findRow(db, reference, scopes);
-      if (!row) return [];
-      return orm
-        .select()
-        .from(memoryChanges)
-        .where(eq(memoryChanges.memoryId, row.id))
-        .orderBy(asc(memoryChanges.seq))
-        .all();
+      const row = table.find(reference, scopes);
+      return row ? table.changesOf(row.id) : [];
     },
-    knownScopes: () =>
-      orm
-        .selectDistinct({ scope: memories.scope })
-        .from(memories)
-        .all()
-        .map((row) => row.scope as Scope),
+    knownScopes: () => sqlite.prepare('SELECT DISTINCT scope FROM memories').pluck().all() as Scope[],
   };
 
   function isLive(row: MemoryRow): boolean {

@@ -23,7 +23,7 @@ export function searchByWords(
   { where, parameters }: RowFilter,
   limit: number,
 ): Match[] {
-  if (isEmpty(terms)) return [];
+  if (isEmpty(terms) || scopes.length === 0) return [];
   return db.sqlite
     .prepare(
       `SELECT m.seq, -bm25(memory_index, ${weights}) AS relevance FROM memory_index CROSS JOIN memories m ON m.seq = memory_index.rowid

@@ -5,13 +5,14 @@
 import type { Config } from '../config/schema.js';
 import type { Logger } from '../observability/log.js';
 import type { Database } from '../storage/database.js';
-import { createCutter } from './cutter.js';
+import { type Cutter, createCutter } from './cutter.js';
 import type { Dictionary } from './dictionary.js';
 import { createMemoryFiles, type MemoryFiles } from './memory-files.js';
-import { createMemoryIndex } from './memory-index.js';
+import { createMemoryIndex, type MemoryIndex } from './memory-index.js';
 import { createMemoryReads, type MemoryReads } from './memory-reads.js';
+import { createMemoryTable, type MemoryTable } from './memory-table.js';
 import { createMemoryUpkeep, type MemoryUpkeep } from './memory-upkeep.js';
-import { createMemoryVectors, type Embedder } from './memory-vectors.js';
+import { createMemoryVectors, type Embedder, type MemoryVectors } from './memory-vectors.js';
 import { createMemoryWrites, type MemoryWrites } from './memory-writes.js';
 import type { Segmenter } from './segmenter.js';
 import { realTimers, type Timers } from './timers.js';
@@ -41,10 +42,12 @@ export interface MemoryStoreOptions {
 
 export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
   const { db, embedder, timers = realTimers, log } = options;
+  // What is deleted is overwritten with zeros, also where its pages are only freed.
+  db.sqlite.pragma('secure_delete = ON');
   const cutter = createCutter(options.segmenter, options.dictionary);
   const index = createMemoryIndex(db, cutter, { timers, log });
   const vectors = embedder && createMemoryVectors(db, embedder, { timers, log });
-  const parts: MemoryParts = { ...options, cutter, index, vectors };
+  const parts: MemoryParts = { ...options, table: createMemoryTable(db), cutter, index, vectors };
   const background = [index.background, ...(vectors ? [vectors.background] : [])];
   const writes = createMemoryWrites(parts);
   return {
@@ -64,7 +67,8 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
 
 /** What reads, writes and upkeep share. */
 export interface MemoryParts extends MemoryStoreOptions {
-  cutter: ReturnType<typeof createCutter>;
-  index: ReturnType<typeof createMemoryIndex>;
-  vectors: ReturnType<typeof createMemoryVectors> | undefined;
+  table: MemoryTable;
+  cutter: Cutter;
+  index: MemoryIndex;
+  vectors: MemoryVectors | undefined;
 }

@@ -30,7 +30,8 @@ const dayMs = 86_400_000;
 /** The bare fact that something was forgotten is kept this long. */
 const forgottenKeptDays = 365;
 
-export function createMemoryUpkeep({ db, index, vectors, cutter, config, now }: MemoryParts): MemoryUpkeep {
+export function createMemoryUpkeep(parts: MemoryParts): MemoryUpkeep {
+  const { db, index, cutter, config, now } = parts;
   const expired = db.sqlite.prepare<{ at: number; timelineSince: number; limit: number }, { seq: number; id: string }>(
     `SELECT seq, id FROM memories WHERE expires_at <= @at
      UNION SELECT seq, id FROM memories WHERE category = 'timeline' AND updated_at < @timelineSince LIMIT @limit`,
@@ -43,7 +44,7 @@ export function createMemoryUpkeep({ db, index, vectors, cutter, config, now }: 
       const timelineSince = at - config.timelineDays * dayMs;
       return db.transaction(() => {
         const rows = expired.all({ at, timelineSince, limit: maxPerRun });
-        for (const row of rows) erase({ db, index, vectors }, row, { action: 'expire', by: 'clean-up', at });
+        for (const row of rows) erase(parts, row, { action: 'expire', by: 'clean-up', at });
         if (rows.length < maxPerRun) forgetOld.run(at - forgottenKeptDays * dayMs);
         return rows.length;
       });

@@ -1,19 +1,10 @@
 /** Changing memories. Each change is one transaction over row, index, vectors and history, and names who made it. */
-import { and, eq } from 'drizzle-orm';
-import { memories, memoryChanges } from '../storage/schema.js';
 import { startOfNextDay } from './days.js';
 import { erase } from './erase.js';
-import {
-  type Category,
-  type MemoryEntry,
-  maxChangesPerEntry,
-  maxPerScope,
-  memoryFields,
-  type Tier,
-} from './memory-entry.js';
+import { type Category, type MemoryEntry, maxPerScope, memoryFields, type Tier } from './memory-entry.js';
 import { MemoryError } from './memory-error.js';
-import { entryOf, findRow, type MemoryRow } from './memory-rows.js';
 import type { MemoryParts } from './memory-store.js';
+import { entryOf, type MemoryChange, type MemoryRow } from './memory-table.js';
 import type { Scope } from './scopes.js';
 import { findSecret } from './secrets.js';
 
@@ -59,31 +50,17 @@ export const dailyKeptDays = 7;
 export const miscKeptDays = 3;
 /** Uses that make a `misc` entry `important`. */
 export const promotedAtUses = 3;
+/** Of a new row. The index sets `cutBy`. */
+const created = { useCount: 0, lastUsedAt: null, cutBy: null, embeddedBy: '' } as const;
 
-export function createMemoryWrites({ db, index, vectors, timeZone, now, newId }: MemoryParts): MemoryWrites {
-  const { orm, sqlite } = db;
-  const countIn = sqlite.prepare('SELECT count(*) FROM memories WHERE scope = ?').pluck();
-  const leastValuable = sqlite.prepare<[string], MemoryRow>(
-    `SELECT * FROM memories WHERE scope = ? AND tier <> 'system' AND (tier IN ('misc', 'daily') OR category = 'timeline')
-     ORDER BY tier = 'misc' DESC, tier = 'daily' DESC, use_count, updated_at LIMIT 1`,
-  );
-  const trimHistory = sqlite.prepare(
-    `DELETE FROM memory_changes WHERE memory_id = @id AND seq <= (
-       SELECT seq FROM memory_changes WHERE memory_id = @id ORDER BY seq DESC LIMIT 1 OFFSET ${maxChangesPerEntry})`,
-  );
-
+export function createMemoryWrites(parts: MemoryParts): MemoryWrites {
+  const { db, table, index, vectors, timeZone, now, newId } = parts;
   const record = (
     id: string,
-    action: (typeof memoryChanges.$inferInsert)['action'],
+    action: MemoryChange['action'],
     writer: Omit<Writer, 'writable'>,
     oldContent: string | null,
-  ) => {
-    orm
-      .insert(memoryChanges)
-      .values({ memoryId: id, at: now(), action, by: writer.by, runId: writer.runId ?? null, oldContent })
-      .run();
-    trimHistory.run({ id });
-  };
+  ) => table.addChange({ memoryId: id, at: now(), action, by: writer.by, runId: writer.runId ?? null, oldContent });
 
   const wakeAll = () => {
     index.background.wake();
@@ -95,37 +72,41 @@ export function createMemoryWrites({ db, index, vectors, timeZone, now, newId }:
     return tier === 'daily' ? startOfNextDay(from, timeZone) + dailyKeptDays * dayMs : null;
   }
 
-  function insert(values: Omit<typeof memories.$inferInsert, 'seq'>, writer: Writer): MemoryRow {
-    makeRoom(values.scope);
-    const row = orm.insert(memories).values(values).returning().get();
-    index.write({ ...row, scope: row.scope as Scope });
+  function insert(values: Omit<MemoryRow, 'seq'>, writer: Writer): MemoryRow {
+    makeRoom(values.scope as Scope);
+    const row = table.insert(values);
+    index.write(row);
     record(row.id, 'create', writer, null);
     return row;
   }
 
-  function makeRoom(scope: string): void {
-    if ((countIn.get(scope) as number) < maxPerScope) return;
-    const victim = leastValuable.get(scope);
+  /** May be too high, so a full scope is counted again. */
+  const sizes = new Map<Scope, number>();
+
+  function makeRoom(scope: Scope): void {
+    if (sizes.size > 10_000) sizes.clear();
+    const size = sizes.get(scope) ?? table.countIn(scope);
+    sizes.set(scope, size + 1);
+    if (size < maxPerScope) return;
+    const counted = table.countIn(scope);
+    sizes.set(scope, counted + 1);
+    if (counted < maxPerScope) return;
+    const victim = table.leastValuable(scope);
     if (!victim) {
       throw new MemoryError(
         'memory_full',
         `${scope} already holds ${maxPerScope} lasting memories. Forget some that are no longer needed, then store this again.`,
       );
     }
-    erase({ db, index, vectors }, victim, { action: 'expire', by: 'limit', at: now() });
+    erase(parts, victim, { action: 'expire', by: 'limit', at: now() });
   }
 
   function update(row: MemoryRow, change: Partial<MemoryRow>, action: 'replace' | 'edit', writer: Writer): MemoryRow {
-    const isNewText = change.content !== undefined && change.content !== row.content;
-    const isNewKey = change.key !== undefined && change.key !== row.key;
-    const updated = orm
-      .update(memories)
-      .set({ ...change, ...((isNewText || isNewKey) && { embeddedBy: '' }) })
-      .where(eq(memories.seq, row.seq))
-      .returning()
-      .get();
-    if (isNewText || isNewKey) {
-      index.write({ ...updated, scope: updated.scope as Scope });
+    const updated = { ...row, ...change };
+    const isNewText = updated.content !== row.content || updated.key !== row.key;
+    table.update(isNewText ? { ...updated, embeddedBy: '' } : updated);
+    if (isNewText) {
+      index.write(updated);
       vectors?.remove(row.seq);
       record(row.id, action, writer, row.content);
     }
@@ -136,15 +117,12 @@ export function createMemoryWrites({ db, index, vectors, timeZone, now, newId }:
     if (entries.length === 0) return;
     db.transaction(() => {
       for (const { id } of entries) {
-        const row = orm.select().from(memories).where(eq(memories.id, id)).get();
+        const row = table.byId(id);
         if (!row) continue;
         const useCount = row.useCount + 1;
         const isPromoted = row.tier === 'misc' && useCount >= promotedAtUses;
-        orm
-          .update(memories)
-          .set({ useCount, lastUsedAt: now(), ...(isPromoted && { tier: 'important', expiresAt: null }) })
-          .where(eq(memories.seq, row.seq))
-          .run();
+        const promotion = isPromoted ? ({ tier: 'important', expiresAt: null } as const) : {};
+        table.update({ ...row, useCount, lastUsedAt: now(), ...promotion });
         if (isPromoted) record(id, 'promote', { by: 'use' }, null);
       }
     });
@@ -158,11 +136,7 @@ export function createMemoryWrites({ db, index, vectors, timeZone, now, newId }:
       const fields = checked(memory);
       const at = now();
       const result = db.transaction((): StoreResult => {
-        const known = orm
-          .select()
-          .from(memories)
-          .where(and(eq(memories.scope, scope), eq(memories.key, fields.key)))
-          .get();
+        const known = table.byKey(scope, fields.key);
         const tier = fields.tier ?? known?.tier ?? 'important';
         const values = {
           ...fields,
@@ -176,7 +150,7 @@ export function createMemoryWrites({ db, index, vectors, timeZone, now, newId }:
           expiresAt: expiryOf(tier, at),
         };
         if (!known) {
-          const row = insert({ ...values, scope, id: newId('mem'), createdAt: at, cutBy: '' }, writer);
+          const row = insert({ ...created, ...values, id: newId('mem'), scope, createdAt: at }, writer);
           return { entry: entryOf(row), outcome: 'created' };
         }
         const row = update(known, values, 'replace', writer);
@@ -189,8 +163,8 @@ export function createMemoryWrites({ db, index, vectors, timeZone, now, newId }:
       const edited = db.transaction(() => {
         const row = found(reference, writer);
         const fields = checked({ ...row, ...change });
-        const other = findRow(db, fields.key, [row.scope as Scope]);
-        if (other && other.id !== row.id && other.key === fields.key) {
+        const other = table.byKey(row.scope as Scope, fields.key);
+        if (other && other.id !== row.id) {
           throw new MemoryError(
             'memory_invalid',
             `Another memory in ${row.scope} has the key "${fields.key}". Choose another key.`,
@@ -207,14 +181,12 @@ export function createMemoryWrites({ db, index, vectors, timeZone, now, newId }:
     },
     forget(reference, writer) {
       const { by, runId } = writer;
-      db.transaction(() =>
-        erase({ db, index, vectors }, found(reference, writer), { action: 'forget', by, runId, at: now() }),
-      );
+      db.transaction(() => erase(parts, found(reference, writer), { action: 'forget', by, runId, at: now() }));
     },
   };
 
   function found(reference: string, writer: Writer): MemoryRow {
-    const row = findRow(db, reference, writer.writable);
+    const row = table.find(reference, writer.writable);
     if (row) return row;
     throw new MemoryError(
       'memory_not_found',

@@ -7,8 +7,8 @@ export interface Fingerprint {
   numbers: string;
 }
 
-/** Share of common triples from which two texts count as one. */
-const sameFrom = 0.8;
+/** Share of common triples from which two texts count as one: in a short text no other word has room. */
+const sameFrom = 0.9;
 
 export function fingerprintOf(text: string): Fingerprint {
   const plain = normalise(text);

@@ -19,8 +19,9 @@ const piece = new RegExp(
   'gu',
 );
 const startsRun = new RegExp(`^[${unspacedClass}]`, 'u');
-/** `waitForState` and `rb7` are more than one word each. */
-const inner = /\p{Lu}?\p{Ll}+|\p{Lu}+(?!\p{Ll})|\p{N}+/gu;
+/** `rb7` is two words, and so is `waitState`. */
+const numberParts = /\p{N}+|\P{N}+/gu;
+const caseParts = /\p{Lu}?\p{Ll}+|\p{Lu}+(?!\p{Ll})|\p{N}+/gu;
 const han = /\p{sc=Han}/u;
 /** Longer ones are cut off, in text and query alike. */
 const maxTokenLength = 64;
@@ -51,9 +52,10 @@ function addWords(found: string, words: string[]): void {
   const joined = bare.split(/[-_./:@&'’]/);
   for (const word of joined) {
     add(words, fold(word));
-    const pieces = word.match(inner) ?? [];
-    if (pieces.length < 2) continue;
-    for (const part of pieces) if (part.length > 1 || /\p{N}/u.test(part)) add(words, fold(part));
+    const pieces = new Set([numberParts, caseParts].flatMap((parts) => word.match(parts) ?? []));
+    for (const part of pieces) {
+      if (part !== word && (part.length > 1 || /\p{N}/u.test(part))) add(words, fold(part));
+    }
   }
   if (joined.length > 1) add(words, fold(joined.join('')));
 }
