@@ -1,45 +1,42 @@
 /** `picobot status`: what the running daemon says about itself. */
-import { CodedError, UserError } from '../protocol/errors.js';
+import { type ConnectionChoice, resolveConnection } from '../client/connection.js';
+import { createHttpClient } from '../client/http.js';
 import type { DaemonStatus } from '../protocol/status.js';
-import { daemonAddress } from './daemon-address.js';
+import { cleanLine } from './terminal/clean-text.js';
+import { tableText } from './terminal/table.js';
+import { timeText } from './terminal/time-text.js';
 
-export async function statusCommand({ json = false }: { json?: boolean }): Promise<number> {
-  const { url, token } = daemonAddress();
-  const status = await fetchStatus(url, token);
-  process.stdout.write(json ? `${JSON.stringify(status, null, 2)}\n` : statusText(status, url));
+export interface StatusOptions extends ConnectionChoice {
+  json?: boolean;
+}
+
+/** Throws `UserError` when no daemon answers. */
+export async function statusCommand(options: StatusOptions): Promise<number> {
+  const connection = resolveConnection(options);
+  const status = await createHttpClient(connection).status();
+  process.stdout.write(options.json ? `${JSON.stringify(status, null, 2)}\n` : statusText(status, connection.url));
   return 0;
 }
 
-async function fetchStatus(url: string, token: string): Promise<DaemonStatus> {
-  let response: Response;
-  try {
-    response = await fetch(`${url}/api/status`, {
-      headers: { authorization: `Bearer ${token}` },
-      signal: AbortSignal.timeout(5000),
-    });
-  } catch (error) {
-    throw new UserError('not_running', `No daemon answers at ${url}. Start it with: picobot start`, { cause: error });
-  }
-  if (response.status === 401) {
-    throw new UserError(
-      'unauthorized',
-      `The daemon at ${url} wants another token; it seems to belong to another home.`,
-    );
-  }
-  if (!response.ok) throw new CodedError('bad_answer', `The daemon at ${url} answered with status ${response.status}.`);
-  return (await response.json()) as DaemonStatus;
-}
-
 function statusText({ version, state, startedAt, model, channels, queues }: DaemonStatus, url: string): string {
-  const since = new Date(startedAt).toLocaleString('sv');
-  const channelLines = channels.map(
-    ({ id, state, lastError }) => `  ${id}: ${state}${lastError ? ` (${lastError})` : ''}`,
-  );
-  return `${[
-    `PicoBot ${version} at ${url}: ${state} since ${since}`,
-    `model: ${model}`,
-    `messages: ${queues.inboundWaiting} waiting, ${queues.running} in work, ${queues.outboundWaiting} to be sent`,
-    'channels:',
-    ...channelLines,
-  ].join('\n')}\n`;
+  const { inboundWaiting, running, outboundWaiting } = queues;
+  const lines = [
+    `PicoBot ${cleanLine(version)} at ${url}: ${cleanLine(state)} since ${timeText(startedAt)}`,
+    `model: ${cleanLine(model)}`,
+    `messages: ${inboundWaiting} waiting, ${running} in work, ${outboundWaiting} to be sent`,
+  ];
+  const rows = channels.map((channel) => [
+    channel.id,
+    channel.state,
+    channel.lastMessageAt === undefined ? '-' : timeText(channel.lastMessageAt),
+    channel.lastError ?? '',
+  ]);
+  const columns = [
+    { title: 'CHANNEL' },
+    { title: 'STATE' },
+    { title: 'LAST MESSAGE' },
+    { title: 'LAST ERROR', isFlexible: true },
+  ];
+  const width = process.stdout.isTTY ? process.stdout.columns : undefined;
+  return `${lines.join('\n')}\n\n${tableText(columns, rows, width)}`;
 }

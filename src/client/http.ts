@@ -35,6 +35,8 @@ export interface HttpClient {
   createSession(options: { channel: string; chatId: string; title?: string }): Promise<SessionSummary>;
   updateSession(id: string, change: { title?: string; archived?: boolean }): Promise<SessionSummary>;
   deleteSession(id: string): Promise<void>;
+  /** Takes back a delete or an archiving. */
+  restoreSession(id: string): Promise<SessionSummary>;
   /** Oldest first. */
   messages(id: string, options?: { before?: number; limit?: number }): Promise<Page<VisibleMessage>>;
   search(query: { query: string; role?: string; limit?: number }): Promise<Page<SearchHit>>;
@@ -60,6 +62,7 @@ export function createHttpClient(options: HttpOptions): HttpClient {
     createSession: (session) => call('POST', 'api/sessions', session),
     updateSession: (id, change) => call('PATCH', sessionPath(id), change),
     deleteSession: (id) => call('DELETE', sessionPath(id)),
+    restoreSession: (id) => call('POST', `${sessionPath(id)}/restore`),
     messages: (id, page = {}) => call('GET', `${sessionPath(id)}/messages${queryText(page)}`),
     search: (query) => call('GET', `api/search${queryText(query)}`),
     stop: (sessionId) => call('POST', 'api/chat/stop', { sessionId }),
