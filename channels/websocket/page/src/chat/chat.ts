@@ -50,6 +50,7 @@ export interface Chat {
 /** Dialogs kept in memory; others are read again when they are opened. */
 const maxKnownDialogs = 8;
 const pageSize = 60;
+const olderPageSize = 120;
 
 export function createChat({ store, api, showKey, newId, now }: ChatOptions): Chat {
   let connection: Connection | undefined;
@@ -89,26 +90,30 @@ export function createChat({ store, api, showKey, newId, now }: ChatOptions): Ch
   };
 
   const load = async (key: string) => {
-    const isMissing = (error: unknown) => error instanceof ApiError && error.status === 404;
     try {
-      const [summary, page] = await Promise.all([api.session(key), api.messages(key, { limit: pageSize })]);
-      showSummary(key, summary);
-      const hasOlder = page.nextCursor !== undefined || page.items.length >= pageSize / 2;
-      change(key, (conversation) => loaded(conversation, page.items, { hasOlder, isBusy: summary.busy }));
-    } catch (error) {
-      if (!isMissing(error)) {
-        change(key, (conversation) => ({ ...conversation, state: 'failed' }));
-        if (!(error instanceof ApiError && error.code === 'network_error')) report(error);
-        return;
+      if (await isUnborn(key)) {
+        change(key, (conversation) => loaded(conversation, [], { hasOlder: false, isBusy: false }));
+      } else {
+        const [summary, page] = await Promise.all([api.session(key), api.messages(key, { limit: pageSize })]);
+        showSummary(key, summary);
+        const info = { hasOlder: page.nextCursor !== undefined, isBusy: summary.busy };
+        change(key, (conversation) => loaded(conversation, page.items, info));
       }
-      // The first dialog exists from its first message on.
-      change(key, (conversation) =>
-        key === defaultKey
-          ? loaded(conversation, [], { hasOlder: false, isBusy: false })
-          : { ...conversation, state: 'missing' },
-      );
+      subscribe(key);
+    } catch (error) {
+      const isMissing = error instanceof ApiError && error.status === 404;
+      change(key, (conversation) => ({ ...conversation, state: isMissing ? 'missing' : 'failed' }));
+      const isTold = isMissing || (error instanceof ApiError && ['network_error', 'unauthorized'].includes(error.code));
+      if (!isTold) report(error);
     }
-    subscribe(key);
+  };
+
+  /** The first dialog exists from its first message on; before that there is nothing to ask for. */
+  const isUnborn = async (key: string): Promise<boolean> => {
+    if (key !== defaultKey) return false;
+    if (store.get().dialogs.state !== 'ready') await dialogs.refresh();
+    const { state, items } = store.get().dialogs;
+    return state === 'ready' && !items.some((item) => dialogKey(item) === key);
   };
 
   const showSummary = (key: string, summary: SessionSummary) =>
@@ -193,7 +198,7 @@ export function createChat({ store, api, showKey, newId, now }: ChatOptions): Ch
       if (!conversation?.hasOlder || conversation.isLoadingOlder || !oldest) return;
       change(key, (before) => ({ ...before, isLoadingOlder: true }));
       try {
-        const page = await api.messages(key, { before: oldest.id, limit: pageSize });
+        const page = await api.messages(key, { before: oldest.id, limit: olderPageSize });
         change(key, (before) => olderLoaded(before, page.items, page.items.length > 0));
       } catch (error) {
         change(key, (before) => ({ ...before, isLoadingOlder: false }));

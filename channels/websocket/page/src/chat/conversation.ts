@@ -193,7 +193,8 @@ function synced(conversation: Conversation, messages: readonly VisibleMessage[],
     const anew = { ...conversation, messages: [], live: [], hasOlder: messages.length > 0, lastEventId: 0 };
     return { ...addMessages(anew, messages), lastEventId };
   }
-  const base = hasGap ? { ...conversation, messages: [], hasOlder: true } : conversation;
+  const isFirst = newestKnown === undefined && messages.length > 50;
+  const base = hasGap || isFirst ? { ...conversation, messages: [], hasOlder: true } : conversation;
   return seen(addMessages(base, messages), lastEventId);
 }
 

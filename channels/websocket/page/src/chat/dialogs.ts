@@ -32,7 +32,7 @@ const lateRefreshDelayMs = 4000;
 export function createDialogs({ store, api, open, report }: DialogsOptions): Dialogs {
   let refreshTimer: ReturnType<typeof setTimeout> | undefined;
   let lateRefreshTimer: ReturnType<typeof setTimeout> | undefined;
-  let newestRefresh = 0;
+  let newestRefresh: Promise<void> | undefined;
 
   const setList = (change: Partial<PageState['dialogs']>) =>
     store.update((state) => ({ ...state, dialogs: { ...state.dialogs, ...change } }));
@@ -55,24 +55,29 @@ export function createDialogs({ store, api, open, report }: DialogsOptions): Dia
     open(next ? dialogKey(next) : defaultKey);
   };
 
+  const readList = async (isNewest: () => boolean): Promise<void> => {
+    const { showsArchived, items } = store.get().dialogs;
+    try {
+      const limit = Math.min(200, Math.max(pageSize, items.length));
+      const page = await api.sessions({ archived: showsArchived, limit });
+      if (!isNewest()) return;
+      setList({ state: 'ready', items: page.items, nextCursor: page.nextCursor });
+      const current = page.items.find((item) => dialogKey(item) === store.get().currentKey);
+      if (current) store.update((state) => ({ ...state, currentSummary: current }));
+    } catch (error) {
+      if (isNewest() && items.length === 0) setList({ state: 'failed' });
+      // The connection state tells about an unreachable gateway already.
+      if (!(error instanceof ApiError && ['network_error', 'unauthorized'].includes(error.code))) report(error);
+    }
+  };
+
   const dialogs: Dialogs = {
-    async refresh() {
+    refresh() {
       clearTimeout(refreshTimer);
-      newestRefresh += 1;
-      const refresh = newestRefresh;
-      const { showsArchived, items } = store.get().dialogs;
-      try {
-        const limit = Math.min(200, Math.max(pageSize, items.length));
-        const page = await api.sessions({ archived: showsArchived, limit });
-        if (refresh !== newestRefresh) return;
-        setList({ state: 'ready', items: page.items, nextCursor: page.nextCursor });
-        const current = page.items.find((item) => dialogKey(item) === store.get().currentKey);
-        if (current) store.update((state) => ({ ...state, currentSummary: current }));
-      } catch (error) {
-        if (refresh === newestRefresh && items.length === 0) setList({ state: 'failed' });
-        // The connection state tells about an unreachable gateway already.
-        if (!(error instanceof ApiError && ['network_error', 'unauthorized'].includes(error.code))) report(error);
-      }
+      const refresh = readList(() => refresh === newestRefresh);
+      newestRefresh = refresh;
+      // Whoever waits for a list that was overtaken gets the newer one.
+      return refresh.then(() => (refresh === newestRefresh ? undefined : newestRefresh));
     },
     refreshSoon() {
       clearTimeout(refreshTimer);

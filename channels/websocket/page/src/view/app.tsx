@@ -9,6 +9,7 @@ import { CloseIcon, Mark } from './icons.js';
 import { ErrorText } from './pending.js';
 import { Sidebar } from './sidebar.js';
 
+const longestAnnouncement = 2000;
 const drawerQuery = '(max-width: 800px)';
 
 export function App() {
@@ -85,10 +86,12 @@ function Notices() {
 
 /** Reads a finished answer to people who listen; the streaming text itself would be read in pieces. */
 function Announcer() {
+  const { markdown } = useServices();
   const announcement = usePage((state) => state.announcement);
+  const html = markdown.render(markdown.lex(announcement.slice(0, longestAnnouncement)));
   return (
     <div class="hidden-text" aria-live="polite" aria-atomic="true">
-      {announcement.slice(0, 2000)}
+      {new DOMParser().parseFromString(html, 'text/html').body.textContent.trim()}
     </div>
   );
 }

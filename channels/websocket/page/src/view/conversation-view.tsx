@@ -44,7 +44,7 @@ export function ConversationView() {
             <EmptyDialog />
           ) : state === 'ready' ? (
             <>
-              <History />
+              <History column={column} />
               <LiveTurn />
               <Ending />
               <TurnErrors />

@@ -53,12 +53,12 @@ export function createApi(fetchLike: typeof fetch): Api {
   return {
     status: () => call('GET', '/api/status'),
     sessions: ({ archived, limit, cursor }) =>
-      call('GET', `/api/sessions?${query({ ...ownChat, archived, limit, cursor })}`),
+      call('GET', `/api/sessions?${queryOf({ ...ownChat, archived, limit, cursor })}`),
     session: (id) => call('GET', sessionPath(id)),
     createSession: () => call('POST', '/api/sessions', ownChat),
     updateSession: (id, change) => call('PATCH', sessionPath(id), change),
     deleteSession: (id) => call('DELETE', sessionPath(id)),
-    messages: (id, options) => call('GET', `${sessionPath(id)}/messages?${query(options)}`),
+    messages: (id, options) => call('GET', `${sessionPath(id)}/messages?${queryOf(options)}`),
   };
 }
 
@@ -73,7 +73,8 @@ function sessionPath(key: string): string {
   return `/api/sessions/${encodeURIComponent(id)}`;
 }
 
-function query(values: Record<string, string | number | boolean | undefined>): string {
-  const entries = Object.entries(values).flatMap(([key, value]) => (value === undefined ? [] : [[key, String(value)]]));
-  return new URLSearchParams(entries).toString();
+function queryOf(values: Record<string, string | number | boolean | undefined>): string {
+  const query = new URLSearchParams();
+  for (const [key, value] of Object.entries(values)) if (value !== undefined) query.set(key, String(value));
+  return query.toString();
 }
