@@ -12,20 +12,22 @@ import { writeTitle } from './agent/write-title.js';
 import { createBus } from './bus/bus.js';
 import type { Config } from './config/schema.js';
 import { createGateway } from './gateway/gateway.js';
+import { addMemoryRoutes } from './gateway/memory-routes.js';
 import { createDictionary } from './memory/dictionary.js';
 import { createIdentities } from './memory/identities.js';
 import { createMemoryStore } from './memory/memory-store.js';
 import { maxPerRun } from './memory/memory-upkeep.js';
 import { recallForPrompt } from './memory/recall-for-prompt.js';
-import { scope, scopesOf } from './memory/scopes.js';
+import { scope, scopesOf, userScope } from './memory/scopes.js';
 import { createSegmenter } from './memory/segmenter.js';
 import { toolMemory } from './memory/tool-memory.js';
+import { createTranscriptIndex } from './memory/transcript-index.js';
 import type { Logger } from './observability/log.js';
 import { createMetrics } from './observability/metrics.js';
 import type { Observer } from './observability/observer.js';
 import type { ControlChannel, EventFeed } from './protocol/control.js';
 import type { EventOf } from './protocol/events.js';
-import { newId as newRandomId } from './protocol/ids.js';
+import { newId as newRandomId, type SessionId } from './protocol/ids.js';
 import type { InboundMessage } from './protocol/messages.js';
 import type { SettingsService } from './protocol/settings.js';
 import type { DaemonStatus } from './protocol/status.js';
@@ -34,7 +36,9 @@ import { createModelCatalog, type ModelCatalog } from './providers/model-catalog
 import { awaitAnswer } from './session/await-answer.js';
 import { createEventHub } from './session/event-hub.js';
 import { createRunStore } from './session/run-store.js';
+import { saveExport } from './session/save-export.js';
 import { createSessionManager } from './session/session-manager.js';
+import { createSessionSearch } from './session/session-search.js';
 import { createSessionStore } from './session/session-store.js';
 import { createTitler } from './session/titles.js';
 import { createTranscript } from './session/transcript.js';
@@ -45,6 +49,7 @@ import { currentTimeTool } from './tools/current-time.js';
 import { fileReadTool } from './tools/file-read/file-read.js';
 import { memoryForgetTool, memoryRecallTool, memoryStoreTool, timelineRecallTool } from './tools/memory-tools.js';
 import { createToolRegistry } from './tools/registry.js';
+import { sessionSearchTool } from './tools/session-search.js';
 import { type Tool, ToolError } from './tools/tool.js';
 import { toolResultReadTool } from './tools/tool-result-read.js';
 
@@ -121,7 +126,10 @@ export function createApp(app: AppConfig, deps: AppDependencies): App {
   const db = openDatabase({ workspace: app.workspace, durability: config.storage.durability, pid: process.pid });
   const bus = createBus(db, { maxPerLane: config.sessions.maxQueued, now });
   const metrics = createMetrics();
-  const hub = createEventHub([metrics, ...(deps.observers ?? [])], log);
+  const hub = createEventHub(
+    [metrics, { onEvent: (event) => event.type === 'run-end' && transcriptIndex.wake() }, ...(deps.observers ?? [])],
+    log,
+  );
   const models =
     deps.models ??
     createModelCatalog({
@@ -137,6 +145,8 @@ export function createApp(app: AppConfig, deps: AppDependencies): App {
   const segmenter = createSegmenter({ choice: config.memory.segmenter, log });
   const dictionary = createDictionary(join(app.workspace, 'dictionary.txt'));
   const memory = createMemoryStore({ db, segmenter, dictionary, config: config.memory, timeZone, now, newId, log });
+  const transcriptIndex = createTranscriptIndex({ db, segmenter, dictionary, log, now });
+  const search = createSessionSearch(transcriptIndex, sessions, transcript);
   const identities = createIdentities(db);
   // One person sits behind all local doors.
   for (const channel of localChannels) identities.link('owner', channel, 'owner');
@@ -155,6 +165,11 @@ export function createApp(app: AppConfig, deps: AppDependencies): App {
     memoryRecallTool(memoryAccess),
     timelineRecallTool(memoryAccess),
     memoryForgetTool(memoryAccess),
+    sessionSearchTool((query, options, actor) => {
+      // An owner in private may look everywhere; in a group the answer is seen by all, so only there.
+      const isPrivate = actor.chatType === 'direct' && actor.role === 'owner';
+      return search(query, isPrivate ? options : { ...options, within: actor.sessionId as SessionId });
+    }),
     fileReadTool({ root: app.workspace }),
     toolResultReadTool({
       readResult(sessionId, callId) {
@@ -197,6 +212,27 @@ export function createApp(app: AppConfig, deps: AppDependencies): App {
       }
     },
     recall,
+    search,
+    commandServices: {
+      memory: {
+        find: async (query, actor) => {
+          const { readable } = scopesOf(actor, identities);
+          return query === ''
+            ? memory.list({ scopes: readable, limit: 20 }).items
+            : memory.recall(query, { scopes: readable });
+        },
+        forget: async (key, actor) => {
+          const { writable } = scopesOf(actor, identities);
+          memory.forget(key, { by: `${actor.channel}:${actor.userId}`, sessionId: actor.sessionId, writable });
+        },
+        addWord: async (word) => {
+          dictionary.add(word);
+          memory.start();
+          transcriptIndex.wake();
+        },
+      },
+      saveFile: (name, content) => saveExport(app.workspace, name, content),
+    },
     config,
     timeZone,
     defaultTitle: config.sessions.language === 'zh' ? '新对话' : 'New chat',
@@ -268,6 +304,7 @@ export function createApp(app: AppConfig, deps: AppDependencies): App {
           pageDir: fileURLToPath(new URL('../page', import.meta.url)),
           now,
         });
+  if (gateway) addMemoryRoutes(gateway.host.routes, memory, userScope('http', 'owner'));
   for (const channel of channels) if (gateway) channel.mount?.(gateway.host);
 
   const running = new AbortController();
@@ -306,6 +343,7 @@ export function createApp(app: AppConfig, deps: AppDependencies): App {
     async start() {
       manager.start();
       memory.start();
+      transcriptIndex.wake();
       dispatcher.start(running.signal);
       channelsEnded = channelManager.run(running.signal);
       const address = await gateway?.listen();
@@ -323,6 +361,7 @@ export function createApp(app: AppConfig, deps: AppDependencies): App {
         running.abort();
         await channelsEnded;
         await gateway?.close(1000);
+        await transcriptIndex.close();
         await memory.close();
         await segmenter.close();
         db.close();

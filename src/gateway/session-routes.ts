@@ -7,6 +7,7 @@ import {
   exportQuery,
   importQuery,
   messagesQuery,
+  searchQuery,
   sessionListQuery,
   updateSessionBody,
 } from '../protocol/http-bodies.js';
@@ -25,6 +26,12 @@ export function addSessionRoutes(routes: Hono<HostEnv>, control: ControlChannel)
   routes.post('/api/sessions', (c) => {
     const options = checkShape(createSessionBody, c.env.body.length === 0 ? {} : readJsonBytes(c.env.body));
     return c.json(control.create(withoutUndefined(options)), 201);
+  });
+  routes.get('/api/search', async (c) => {
+    const { query, ...options } = checkShape(searchQuery, c.req.query());
+    return c.json({
+      items: await control.search(query, withoutUndefined({ ...options, recent: query.trim() === '' })),
+    });
   });
   routes.post('/api/sessions/import', (c) => {
     const { channel, chatId } = checkShape(importQuery, c.req.query());

@@ -37,6 +37,30 @@ export interface VisibleMessage {
   toolCalls?: { callId: string; name: string; input: unknown; state: ToolCallState | 'running'; output?: string }[];
 }
 
+export interface SearchQuery {
+  /** Only dialogs of this one's scope. Absent: all that are not deleted, for owners only. */
+  within?: SessionId;
+  role?: 'user' | 'assistant';
+  /** 1–100, default 20. */
+  limit?: number;
+  /** Newest first instead of best first; an empty query then lists the newest messages. */
+  recent?: boolean;
+}
+
+export interface SearchHit {
+  sessionId: SessionId;
+  title: string;
+  parentId?: SessionId;
+  /** The client's id of a person's message, else the event id. */
+  messageId: string;
+  eventId: number;
+  runId: string;
+  role: 'user' | 'assistant';
+  at: number;
+  /** Each hit between ⟦ and ⟧. */
+  snippet: string;
+}
+
 export interface RunReference {
   sessionId: SessionId;
   runId: string;
@@ -84,6 +108,8 @@ export interface ControlChannel {
   exportDialog(id: string, format: 'md' | 'json'): string;
   /** Makes a new dialog from an exported one. Throws `UserError` `invalid_dialog_file`. */
   importDialog(chat: { channel: string; chatId: string }, data: unknown): SessionSummary;
+  /** Full text over transcripts. Any text is a valid query; one without words finds nothing. */
+  search(query: string, options: SearchQuery): Promise<SearchHit[]>;
   /** Takes back a delete or an archiving. */
   restore(id: string): SessionSummary;
   /** Oldest first. `before`: event id, exclusive. Default the newest 100; limit 1–1000. */

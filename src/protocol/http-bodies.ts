@@ -62,6 +62,13 @@ export const eventsQuery = z.object({
   limit: wholeNumber(1, 1000).default(1000),
 });
 
+/** An empty query lists the newest messages. */
+export const searchQuery = z.object({
+  query: z.string().max(100_000).default(''),
+  role: z.enum(['user', 'assistant']).optional(),
+  limit: wholeNumber(1, 100).optional(),
+});
+
 /** The chat that an imported dialog goes to. */
 export const importQuery = z.object({ channel: name.default('http'), chatId: name.default('default') });
 

@@ -60,7 +60,16 @@ export function createCommandRunner(parts: TurnParts, control: ControlChannel): 
   ): Promise<string> {
     try {
       const session = control.get(row.id);
-      return await command.run({ args, message, session, control, language, commands, now: parts.now });
+      return await command.run({
+        args,
+        message,
+        session,
+        control,
+        language,
+        commands,
+        now: parts.now,
+        ...parts.commandServices,
+      });
     } catch (error) {
       if (!(error instanceof UserError)) parts.log.error({ err: error, command: command.names[0] }, 'command failed');
       return `⚠️ ${describeError(error).message}`;

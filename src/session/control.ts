@@ -130,6 +130,7 @@ export function createControl(parts: TurnParts, links: ControlLinks): ControlCha
         return summary(find(row.id));
       });
     },
+    search: (query, options) => parts.search(query, options),
     restore(id) {
       const row = sessions.find(id);
       if (!row) throw new UserError('session_not_found', `There is no dialog "${id}".`, { status: 404 });

@@ -17,6 +17,8 @@ export interface SessionStore {
   create(address: DialogAddress, title: string, titleSource: SessionRow['titleSource'], scope?: string): SessionRow;
   /** `scope`: a chat's, or one member's in a group. Current dialog, else the most recently active one that is neither archived nor deleted. */
   resolve(scope: string): SessionRow | undefined;
+  /** Keys of all dialogs that share this one's scope, not the deleted ones. */
+  keysOf(id: SessionId): number[];
   currentOf(scope: string): string | undefined;
   setCurrent(row: SessionRow): void;
   clearCurrent(row: SessionRow): void;
@@ -88,6 +90,13 @@ export function createSessionStore(db: Database, options: { now: () => number })
         .limit(1)
         .get() as SessionRow | undefined;
     },
+    keysOf: (id) =>
+      orm
+        .select({ key: sessions.key })
+        .from(sessions)
+        .where(and(eq(sessions.scope, find(id)?.scope ?? ''), isNull(sessions.deletedAt)))
+        .all()
+        .map((row) => row.key),
     currentOf: (scope) => current.get({ scope })?.sessionId,
     setCurrent(row) {
       orm

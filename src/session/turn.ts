@@ -20,11 +20,13 @@ import type { Model, ToolSpec } from '../providers/model.js';
 import type { Database } from '../storage/database.js';
 import type { Tool, ToolContext } from '../tools/tool.js';
 import { languageFor } from './command-runner.js';
+import type { CommandServices } from './commands/command.js';
 import { compactSession, rebuildConversation } from './compact-session.js';
 import type { EventHub } from './event-hub.js';
 import type { LiveSession } from './live-session.js';
 import { answerFor } from './notices.js';
 import type { RunStore } from './run-store.js';
+import type { SessionSearch } from './session-search.js';
 import type { SessionStore } from './session-store.js';
 import type { Titler } from './titles.js';
 import type { Transcript } from './transcript.js';
@@ -55,6 +57,8 @@ export interface TurnParts {
   /** Keeps a checkpoint's summary as a Timeline memory of the dialog. */
   rememberSummary: (checkpoint: { sessionId: string; runId: string; key: string; summary: string }) => void;
   recall: RecallContext;
+  search: SessionSearch;
+  commandServices: CommandServices;
   titler: Titler;
   config: Config;
   timeZone: string;

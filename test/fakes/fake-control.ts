@@ -262,6 +262,7 @@ export function createFakeControl(): FakeControl {
       return { sessionId: run.id, runId: run.runId, startEventId: run.start, state: isDone ? 'done' : 'running' };
     },
     compact: async () => ({ kind: 'unchanged' }),
+    search: async () => [],
     queued: (id) => find(id).waiting.map(({ messageId, text, sentAt }) => ({ messageId, text, at: sentAt })),
   };
 

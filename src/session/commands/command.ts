@@ -1,9 +1,32 @@
 /** The slash-command contract. One file per command or small family; the table in `index.ts` is the only list. */
 import type { ControlChannel, SessionSummary } from '../../protocol/control.js';
-import type { InboundMessage } from '../../protocol/messages.js';
+import type { InboundMessage, Role } from '../../protocol/messages.js';
 import type { Language } from '../notices.js';
 
-export interface CommandContext {
+/** What commands need of other rooms. */
+export interface CommandServices {
+  memory: {
+    /** Best match first; without a query the newest. Only what the asker may see. */
+    find(query: string, actor: CommandActor): Promise<{ key: string; content: string }[]>;
+    /** Throws `UserError`. */
+    forget(key: string, actor: CommandActor): Promise<void>;
+    /** Into the user dictionary; search knows it at once. */
+    addWord(word: string): Promise<void>;
+  };
+  /** Writes into the workspace's `exports` folder; returns the path, relative to the workspace. */
+  saveFile(name: string, content: string): Promise<string>;
+}
+
+export interface CommandActor {
+  channel: string;
+  chatId: string;
+  chatType: 'direct' | 'group';
+  userId: string;
+  role: Role;
+  sessionId: string;
+}
+
+export interface CommandContext extends CommandServices {
   /** What follows the name, trimmed. */
   args: string;
   message: InboundMessage;

@@ -9,6 +9,7 @@ import {
   sessionsCommand,
   switchCommand,
 } from './dialogs.js';
+import { dumpCommand, memoryCommand, searchCommand, usageCommand } from './find.js';
 import { helpCommand } from './help.js';
 import { infoCommand } from './info.js';
 import { newCommand } from './new.js';
@@ -23,7 +24,11 @@ export const commands: readonly Command[] = [
   archiveCommand,
   deleteCommand,
   restoreCommand,
+  searchCommand,
+  memoryCommand,
   compactCommand,
+  usageCommand,
+  dumpCommand,
   infoCommand,
   stopCommand,
 ];
