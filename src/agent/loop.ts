@@ -56,6 +56,7 @@ export async function* runAgent(
     if (guard.isStuck()) return end('no_progress');
     if (step > limits.maxSteps) return end('max_turns');
 
+    if (step > limits.stepsDone + 1) messages.push(...(description.newInput?.() ?? []));
     if (description.isTooLarge?.(messages)) await compactInto(messages, description, 'size', signal);
     let outcome = yield* runModelStep({ description, registry, messages, step, usedIds }, deps, signal);
     for (let attempt = 1; outcome.kind === 'too-large'; attempt += 1) {

@@ -13,6 +13,8 @@ export interface RunDescription {
   tools: readonly Tool[];
   actor: ToolContext['actor'];
   thinking: Thinking;
+  /** Asked between steps: what people said meanwhile, stored already; it goes to the model with the next call. */
+  newInput?: () => ModelMessage[];
   limits: {
     /** Model calls in this run, those of earlier attempts included. */
     maxSteps: number;

@@ -20,7 +20,9 @@ const maxHits = 500;
 export function snippetOf(text: string, needles: readonly Needle[], maxLength = 160): string {
   const { plain, starts, source } = normalisedWithPlaces(text.slice(0, maxTextLength));
   const hits = needles
-    .flatMap((needle) => placesOf(plain, needle, maxHits).map((start) => ({ start, end: start + needle.text.length })))
+    .flatMap((needle) =>
+      placesOf(plain, needle, maxHits).map((start) => ({ start, end: endOfHit(plain, start, needle) })),
+    )
     .map(({ start, end }) => ({ start: starts[start]!, end: starts[end] ?? source.length }));
   const merged = merge(hits);
   const from = bestStart(merged, maxLength, source.length);
@@ -46,6 +48,13 @@ export function placesOf(plain: string, { text, isWord }: Needle, limit: number)
       places.push(at);
   }
   return places;
+}
+
+/** A word is looked for by its stem and marked whole. */
+function endOfHit(plain: string, start: number, { text, isWord }: Needle): number {
+  let end = start + text.length;
+  while (isWord && end < plain.length && /[a-z0-9]/.test(plain[end]!)) end += 1;
+  return end;
 }
 
 /** `starts[i]`: the place in `source` that the normalised unit `i` comes from. */

@@ -81,7 +81,7 @@ export function createSessionManager(parts: TurnParts): SessionManager {
     try {
       if (!resumed && (await commandRunner.run(session, row, first))) return;
       laneOfTurn.set(row.id, lane);
-      await (resumed ? resumeTurn : runTurn)(parts, session, batch, work.signal);
+      await (resumed ? resumeTurn : runTurn)(parts, session, batch, () => takeMore(work.waiting, batch), work.signal);
     } catch (error) {
       work.waiting.unshift(...batch);
       cache.remove(session.id);
@@ -106,6 +106,19 @@ export function createSessionManager(parts: TurnParts): SessionManager {
     let size = 1;
     while (size < waiting.length && belongs(waiting[size]!)) size += 1;
     return size;
+  }
+
+  /**
+   * With `steer`: what waits at the front of a platform chat goes to the turn that is running. A door that follows
+   * each message by itself (page, programs) gets a turn for each instead.
+   */
+  function takeMore(waiting: QueuedMessage[], batch: readonly QueuedMessage[]): QueuedMessage[] {
+    if (config.sessions.whileBusy !== 'steer') return [];
+    const scope = scopeFor(batch[0]!.message);
+    const isTaken = (queued: QueuedMessage) =>
+      queued.message.dialogId === undefined && canMerge(queued) && scopeFor(queued.message) === scope;
+    const count = waiting.findIndex((queued) => !isTaken(queued));
+    return waiting.splice(0, count === -1 ? waiting.length : count);
   }
 
   /** Waits until a platform chat is quiet, so that what a person types in pieces becomes one turn. */

@@ -16,7 +16,7 @@ import type { Logger } from '../observability/log.js';
 import { CodedError } from '../protocol/errors.js';
 import type { AgentEvent, EventBody } from '../protocol/events.js';
 import type { InboundMessage } from '../protocol/messages.js';
-import type { Model, ToolSpec } from '../providers/model.js';
+import type { Model, ModelMessage, ToolSpec } from '../providers/model.js';
 import type { Database } from '../storage/database.js';
 import type { Tool, ToolContext } from '../tools/tool.js';
 import { languageFor } from './command-runner.js';
@@ -97,15 +97,19 @@ const maxAttempts = 3;
 /** More than any step can stream, so that ids handed out before a crash never come again. */
 const idGapAfterCrash = 1_000_000;
 
+/** Takes what came meanwhile and may be handed to the running agent. */
+export type TakeMore = () => QueuedMessage[];
+
 /** Throws `StorageError` when nothing could be stored, and `ShutdownReason`; then the messages are still open in the queue. */
 export async function runTurn(
   parts: TurnParts,
   session: LiveSession,
   batch: QueuedMessage[],
+  takeMore: TakeMore,
   signal: AbortSignal,
 ): Promise<void> {
   const run = await startRun(parts, session, batch);
-  await finishRun(parts, session, run, signal);
+  await finishRun(parts, session, run, takeMore, signal);
 }
 
 /** Goes on with a run that an earlier process left unfinished. Finished tool calls are not run again. */
@@ -113,6 +117,7 @@ export async function resumeTurn(
   parts: TurnParts,
   session: LiveSession,
   batch: QueuedMessage[],
+  takeMore: TakeMore,
   signal: AbortSignal,
 ): Promise<void> {
   const id = batch[0]!.runId!;
@@ -131,7 +136,7 @@ export async function resumeTurn(
     for (const body of interruptedCalls(events)) store(parts, session, run, body);
   });
   for (const event of run.events.slice(events.length)) parts.hub.publish(event);
-  await finishRun(parts, session, run, signal);
+  await finishRun(parts, session, run, takeMore, signal);
 }
 
 async function startRun(parts: TurnParts, session: LiveSession, batch: QueuedMessage[]): Promise<OpenRun> {
@@ -190,8 +195,14 @@ async function startRun(parts: TurnParts, session: LiveSession, batch: QueuedMes
   return run;
 }
 
-async function finishRun(parts: TurnParts, session: LiveSession, run: OpenRun, signal: AbortSignal): Promise<void> {
-  const { result, lastEvents } = await work(parts, session, run, signal);
+async function finishRun(
+  parts: TurnParts,
+  session: LiveSession,
+  run: OpenRun,
+  takeMore: TakeMore,
+  signal: AbortSignal,
+): Promise<void> {
+  const { result, lastEvents } = await work(parts, session, run, takeMore, signal);
   if (signal.aborted && signal.reason instanceof ShutdownReason) throw signal.reason;
   endRun(parts, session, run, result, lastEvents);
 }
@@ -201,6 +212,7 @@ async function work(
   parts: TurnParts,
   session: LiveSession,
   run: OpenRun,
+  takeMore: TakeMore,
   signal: AbortSignal,
 ): Promise<{ result: RunResult; lastEvents: LoopEvent[] }> {
   if (run.attempt > maxAttempts) {
@@ -227,6 +239,7 @@ async function work(
       thinking: parts.config.agent.thinking,
       isTooLarge: (messages) =>
         shouldCompact(session.meter.measure({ system, tools: parts.toolSpecs, messages }), parts.config.agent),
+      newInput: () => steer(parts, session, run, takeMore()),
       async compact(reason, compactSignal) {
         const report = await compactSession(parts, session, { runId: run.id, turn: run.turn }, reason, compactSignal);
         if (report.kind !== 'compacted') return undefined;
@@ -320,6 +333,24 @@ function openingOf(parts: TurnParts, session: LiveSession): string {
     .flatMap((event) => (event.type === 'user-message' || event.type === 'assistant-message' ? [event.text] : []))
     .join('\n\n')
     .slice(0, 4000);
+}
+
+/** Adds messages to the running turn, as `startRun` did with its first ones. */
+function steer(parts: TurnParts, session: LiveSession, run: OpenRun, more: QueuedMessage[]): ModelMessage[] {
+  if (more.length === 0) return [];
+  const firstNew = run.events.length;
+  parts.db.transaction(() => {
+    parts.bus.inbound.take(
+      more.map((queued) => queued.seq),
+      run.id,
+    );
+    for (const { message } of more) store(parts, session, run, userMessage(parts, message, undefined));
+  });
+  for (const queued of more) queued.runId = run.id;
+  run.batch.push(...more);
+  const added = run.events.slice(firstNew);
+  for (const event of added) parts.hub.publish(event);
+  return toModelMessages(added);
 }
 
 /** Appends one event within the caller's transaction; whoever commits publishes. */

@@ -96,6 +96,34 @@ test('with interrupt, a newer message ends the running turn and is answered', as
   expect((await daemon.channel.nextSent()).body).toBe('new answer');
 });
 
+test('with steer, a message that comes while tools run goes to the running agent before its next step', async () => {
+  let free = () => {};
+  const gate = new Promise<void>((resolve) => {
+    free = resolve;
+  });
+  const slow = defineTool({
+    name: 'slow',
+    description: 'Takes its time.',
+    input: z.object({}),
+    isReadOnly: true,
+    async run() {
+      await gate;
+      return 'slow result';
+    },
+  });
+  const model = scriptedModel([callTool('slow', {}), say('both answered'), say('next turn')]);
+  const daemon = await startDaemon({ model, tools: [slow], config: { sessions: { whileBusy: 'steer' } } });
+  await daemon.channel.say('start');
+  await daemon.event((event) => event.type === 'tool-call');
+  await daemon.channel.say('and also this');
+  free();
+  expect((await daemon.channel.nextSent()).body).toBe('both answered');
+  expect(model.requests[1]?.messages.map((message) => message.role)).toEqual(['user', 'assistant', 'tool', 'user']);
+  await daemon.channel.say('later');
+  expect((await daemon.channel.nextSent()).body).toBe('next turn');
+  expect(userTexts(model.requests[2]!)).toEqual(['start', 'and also this', 'later']);
+});
+
 test('a repeated message id is one turn', async () => {
   const daemon = await startDaemon({ model: scriptedModel(() => say('once')) });
   expect(await daemon.channel.say('hi', { messageId: 'same' })).toEqual({ duplicate: false });
