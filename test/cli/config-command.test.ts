@@ -159,7 +159,7 @@ test('wrong use ends with 2, help and version with 0', async () => {
 });
 
 test('status before the first start, and without a daemon, says what to do', async () => {
-  expect((await picobot('status')).stderr).toContain('picobot start (not_set_up)');
+  expect((await picobot('status')).stderr).toContain('(not_set_up)');
   home.write({ gateway: { port: 1, token: 'token-of-the-test' } });
   expect((await picobot('status')).stderr).toContain('(not_running)');
 });
