@@ -8,11 +8,13 @@ import { httpChannel } from '../channels/http/http.js';
 import { createOutboundDispatcher } from '../channels/outbound-dispatcher.js';
 import { createWebSocketDoor } from '../channels/websocket/websocket.js';
 import { completeText } from './agent/complete-text.js';
+import { proposeMemories } from './agent/propose-memories.js';
 import { writeTitle } from './agent/write-title.js';
 import { createBus } from './bus/bus.js';
 import type { Config } from './config/schema.js';
 import { createGateway } from './gateway/gateway.js';
 import { addMemoryRoutes } from './gateway/memory-routes.js';
+import { createConsolidator } from './memory/consolidate.js';
 import { createDictionary } from './memory/dictionary.js';
 import { createIdentities } from './memory/identities.js';
 import { createMemoryStore } from './memory/memory-store.js';
@@ -20,6 +22,7 @@ import { maxPerRun } from './memory/memory-upkeep.js';
 import { recallForPrompt } from './memory/recall-for-prompt.js';
 import { scope, scopesOf, userScope } from './memory/scopes.js';
 import { createSegmenter } from './memory/segmenter.js';
+import { realTimers, type Timers } from './memory/timers.js';
 import { toolMemory } from './memory/tool-memory.js';
 import { createTranscriptIndex } from './memory/transcript-index.js';
 import type { Logger } from './observability/log.js';
@@ -35,6 +38,7 @@ import { createHttpFetch } from './providers/http-fetch.js';
 import { createModelCatalog, type ModelCatalog } from './providers/model-catalog.js';
 import { awaitAnswer } from './session/await-answer.js';
 import { createEventHub } from './session/event-hub.js';
+import { createIdleConsolidation } from './session/idle-consolidation.js';
 import { createRunStore } from './session/run-store.js';
 import { saveExport } from './session/save-export.js';
 import { createSessionManager } from './session/session-manager.js';
@@ -70,6 +74,7 @@ export interface AppDependencies {
   log: Logger;
   now?: () => number;
   sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
+  timers?: Timers;
   newId?: (prefix: string) => string;
   models?: Pick<ModelCatalog, 'main' | 'resolve' | 'list' | 'defaultReference'>;
   /** Added to the built-in ones. */
@@ -127,7 +132,12 @@ export function createApp(app: AppConfig, deps: AppDependencies): App {
   const bus = createBus(db, { maxPerLane: config.sessions.maxQueued, now });
   const metrics = createMetrics();
   const hub = createEventHub(
-    [metrics, { onEvent: (event) => event.type === 'run-end' && transcriptIndex.wake() }, ...(deps.observers ?? [])],
+    [
+      metrics,
+      { onEvent: (event) => event.type === 'run-end' && transcriptIndex.wake() },
+      { onEvent: (event) => consolidation.onEvent(event) },
+      ...(deps.observers ?? []),
+    ],
     log,
   );
   const models =
@@ -140,6 +150,8 @@ export function createApp(app: AppConfig, deps: AppDependencies): App {
       now,
       random: Math.random,
     });
+  const { auxiliaryModel } = config.agent;
+  const auxiliary = () => (auxiliaryModel === null ? models.main() : models.resolve(auxiliaryModel));
   const sessions = createSessionStore(db, { now });
   const transcript = createTranscript(db);
   const segmenter = createSegmenter({ choice: config.memory.segmenter, log });
@@ -147,6 +159,16 @@ export function createApp(app: AppConfig, deps: AppDependencies): App {
   const memory = createMemoryStore({ db, segmenter, dictionary, config: config.memory, timeZone, now, newId, log });
   const transcriptIndex = createTranscriptIndex({ db, segmenter, dictionary, log, now });
   const search = createSessionSearch(transcriptIndex, sessions, transcript);
+  const consolidation = createIdleConsolidation({
+    idleMs: config.memory.idleConsolidationMinutes * 60_000,
+    sessions,
+    transcript,
+    memory,
+    consolidator: createConsolidator(db, memory, now),
+    propose: (input, signal) => proposeMemories(auxiliary(), input, signal),
+    timers: deps.timers ?? realTimers,
+    log,
+  });
   const identities = createIdentities(db);
   // One person sits behind all local doors.
   for (const channel of localChannels) identities.link('owner', channel, 'owner');
@@ -178,8 +200,6 @@ export function createApp(app: AppConfig, deps: AppDependencies): App {
       },
     }),
   ];
-  const { auxiliaryModel } = config.agent;
-  const auxiliary = () => (auxiliaryModel === null ? models.main() : models.resolve(auxiliaryModel));
   const titler = createTitler({
     sessions,
     writeTitle:
@@ -361,6 +381,7 @@ export function createApp(app: AppConfig, deps: AppDependencies): App {
         running.abort();
         await channelsEnded;
         await gateway?.close(1000);
+        await consolidation.stop();
         await transcriptIndex.close();
         await memory.close();
         await segmenter.close();
