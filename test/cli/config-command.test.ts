@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { main } from '../../src/cli/main.js';
@@ -160,6 +162,10 @@ test('wrong use ends with 2, help and version with 0', async () => {
 
 test('status before the first start, and without a daemon, says what to do', async () => {
   expect((await picobot('status')).stderr).toContain('(not_set_up)');
-  home.write({ gateway: { port: 1, token: 'token-of-the-test' } });
+  const closed = createServer().listen(0, '127.0.0.1');
+  await once(closed, 'listening');
+  const { port } = closed.address() as AddressInfo;
+  closed.close();
+  home.write({ gateway: { port, token: 'token-of-the-test' } });
   expect((await picobot('status')).stderr).toContain('(not_running)');
 });
