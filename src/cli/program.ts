@@ -56,6 +56,15 @@ function addDaemonCommands(program: Command, run: Run): void {
 }
 
 function addTalkCommands(program: Command, run: Run): void {
+  withConnection(program.command('chat'))
+    .description('talk to it in this terminal')
+    .option('-s, --session <id>', 'in this dialog: its id, or the beginning of it; default: the current one')
+    .option('--json', 'print every frame as a line of JSON')
+    .action(
+      run(async (options: Connection & Json & { session?: string }) =>
+        (await import('./chat.js')).chatCommand(options),
+      ),
+    );
   withConnection(program.command('ask'))
     .description('ask one question and print the answer; text from a pipe is added to it')
     .argument('[text...]', 'the question')
