@@ -12,6 +12,8 @@ export interface TestDaemon {
   app: App;
   channel: MemoryChannel;
   workspace: string;
+  /** Empty unless started with `withGateway`. */
+  url: string;
   /** Every event published so far. */
   events: AgentEvent[];
   /** Resolves with the first event, past or future, that fits. */
@@ -58,13 +60,14 @@ export async function startDaemon({
     events.push(event);
     for (const waiter of [...waiters]) waiter(event);
   });
-  await app.start();
+  const { url } = await app.start();
   const stop = (deadlineMs = 0) => app.stop({ deadlineMs });
   onTestFinished(() => stop());
   return {
     app,
     channel,
     workspace,
+    url,
     events,
     stop,
     event(fits) {
