@@ -8,6 +8,8 @@ if (major < 20 || (major === 20 && minor < 19)) {
   );
   process.exitCode = 1;
 } else {
+  // Whoever reads us (`| head`, a log collector) may leave early; that is no crash.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   import('../scripts/bootstrap.mjs')
     .then(async ({ prepare, repository }) => {
       await prepare(repository);

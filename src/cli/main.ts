@@ -3,8 +3,6 @@ import { reportError } from './report-error.js';
 
 /** 0 ok, 1 failed, 2 wrong use. Nothing is imported before it is needed: `start` should not wait for the others. */
 export async function main(argv: readonly string[]): Promise<number> {
-  // Whoever reads us (`| head`, a log collector) may leave early; that is no crash.
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   try {
     if (argv.length === 1 && argv[0] === 'start') {
       const { startCommand } = await import('./start.js');
