@@ -17,6 +17,7 @@ import { addMemoryRoutes } from './gateway/memory-routes.js';
 import { createConsolidator } from './memory/consolidate.js';
 import { createDictionary } from './memory/dictionary.js';
 import { createIdentities } from './memory/identities.js';
+import { createMemoryAdmin } from './memory/memory-admin.js';
 import { createMemoryStore } from './memory/memory-store.js';
 import { maxPerRun } from './memory/memory-upkeep.js';
 import { recallForPrompt } from './memory/recall-for-prompt.js';
@@ -324,7 +325,7 @@ export function createApp(app: AppConfig, deps: AppDependencies): App {
           pageDir: fileURLToPath(new URL('../page', import.meta.url)),
           now,
         });
-  if (gateway) addMemoryRoutes(gateway.host.routes, memory, userScope('http', 'owner'));
+  if (gateway) addMemoryRoutes(gateway.host.routes, createMemoryAdmin(memory, userScope('http', 'owner')));
   for (const channel of channels) if (gateway) channel.mount?.(gateway.host);
 
   const running = new AbortController();

@@ -146,10 +146,9 @@ export function createControl(parts: TurnParts, links: ControlLinks): ControlCha
       const row = find(id);
       const stored = transcript.read(row, after, limit);
       const live = links.loaded(row.id)?.liveDeltas ?? [];
-      const newestStored = stored.at(-1)?.id ?? 0;
-      return stored.length < limit
-        ? [...stored, ...live.filter((event) => event.id > after && event.id > newestStored)]
-        : stored;
+      // A command that was answered meanwhile is stored with a higher id than deltas that are not.
+      const known = stored.length < limit ? live.filter((event) => event.id > after) : [];
+      return known.length === 0 ? stored : [...stored, ...known].sort((a, b) => a.id - b.id);
     },
     async compact(id, signal) {
       const row = find(id);
