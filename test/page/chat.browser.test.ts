@@ -108,6 +108,24 @@ describeInBrowser('the page in a browser: a conversation', () => {
     expect(await page.locator('.bubble').allInnerTexts()).toEqual(['First', 'Second']);
   });
 
+  test('a waiting message that stop drops can be sent again', async () => {
+    const turns = new HeldTurns();
+    const { page } = await bench.open(turns);
+    await send(page, 'First');
+    await turns.next();
+    await send(page, 'Second');
+    await page.getByText('Waiting for its turn').waitFor();
+    await page.getByRole('button', { name: 'Stop the answer' }).click();
+    await page.getByText('Stopped before its turn').waitFor();
+    await page.getByRole('button', { name: 'Send again' }).click();
+    const turn = await turns.next();
+    expect(turn.text).toBe('Second');
+    turn.say('Here.');
+    turn.finish();
+    await page.locator('.column').getByText('Here.').waitFor();
+    expect(await page.locator('.bubble').allInnerTexts()).toEqual(['First', 'Second']);
+  });
+
   test('a connection lost in the middle of an answer comes back by itself, without holes and doubles', async () => {
     const turns = new HeldTurns();
     const { page, gateway } = await bench.open(turns);

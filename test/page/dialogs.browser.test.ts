@@ -95,6 +95,40 @@ describeInBrowser('the page in a browser: dialogs', () => {
     expect(await page.getByRole('link', { name: 'Tea' }).count()).toBe(0);
   });
 
+  test('after the last dialog is deleted the first one greets again', async () => {
+    const { page } = await bench.open(new HeldTurns(), {
+      prepare: (gateway) => {
+        gateway.dialog('default').title = 'Tea';
+        gateway.dialog('default').seed('q', 'All about Tea.');
+      },
+    });
+    await page.getByText('All about Tea.').waitFor();
+    await page.getByRole('button', { name: 'Actions for “Tea”' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('What can I do for you?').waitFor();
+  });
+
+  test('a slash command that makes or deletes a dialog takes the page along', async () => {
+    const { page } = await bench.open(
+      {
+        play: async ({ text, dialog, gateway, notice }) => {
+          notice('Done.');
+          if (text === '/delete') dialog.isDeleted = true;
+          else gateway.makeCurrent(gateway.dialog('d_3'));
+        },
+      },
+      { prepare: twoDialogs },
+    );
+    await page.getByText('All about Tea.').waitFor();
+    await send(page, '/new');
+    await page.getByText('What can I do for you?').waitFor();
+    expect(new URL(page.url()).hash).toBe('#d_3');
+    await send(page, '/delete');
+    await page.getByText('All about').waitFor();
+    expect(new URL(page.url()).hash).not.toBe('#d_3');
+  });
+
   test('an archived dialog leaves the list and comes back from the archive', async () => {
     const { page, gateway } = await open();
     await page.getByRole('button', { name: 'Actions for “Trains”' }).click();

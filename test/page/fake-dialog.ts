@@ -3,11 +3,13 @@ import type { SessionSummary, VisibleMessage } from '../../src/protocol/control.
 import type { StopReason } from '../../src/protocol/events.js';
 import { sessionId } from '../../src/protocol/ids.js';
 import type { FakeConnection } from './fake-connection.js';
+import type { FakeGateway } from './fake-gateway.js';
 
 export type Play = (turn: FakeTurn) => Promise<void>;
 
 /** What a test does with a turn. Each step is one event. */
 export interface FakeTurn {
+  readonly gateway: FakeGateway;
   readonly dialog: FakeDialog;
   readonly text: string;
   /** Aborts when the person presses stop. */
@@ -34,9 +36,11 @@ export class FakeDialog {
   title = '';
   isArchived = false;
   isDeleted = false;
+  isCurrent = false;
   lastActiveAt = Date.now();
   readonly messages: VisibleMessage[] = [];
   readonly dialogId: string;
+  readonly #gateway: FakeGateway;
   readonly #play: Play;
   readonly #followers = new Set<FakeConnection>();
   readonly #queue: Waiting[] = [];
@@ -46,7 +50,8 @@ export class FakeDialog {
   #running: AbortController | undefined;
   #runs = 0;
 
-  constructor(dialogId: string, play: Play) {
+  constructor(gateway: FakeGateway, dialogId: string, play: Play) {
+    this.#gateway = gateway;
     this.dialogId = dialogId;
     this.#play = play;
   }
@@ -62,7 +67,7 @@ export class FakeDialog {
       createdAt: this.lastActiveAt,
       lastActiveAt: this.lastActiveAt,
       archived: this.isArchived,
-      current: false,
+      current: this.isCurrent,
       busy: this.#running !== undefined,
     };
   }
@@ -96,8 +101,15 @@ export class FakeDialog {
     if (!this.#running) void this.#work();
   }
 
+  /** Ends the running turn, and every waiting message without a turn. */
   stop(): void {
-    this.#queue.length = 0;
+    for (const { messageId } of this.#queue.splice(0)) {
+      this.#runs += 1;
+      const stamp = { sessionId: this.dialogId, messageId, runId: `run_${this.dialogId}_${this.#runs}` };
+      const content = { stopReason: 'cancelled', usage: {}, text: '' };
+      this.#emit({ type: 'end', ...stamp, eventId: ++this.#lastEventId, content });
+    }
+    this.#tellQueue();
     this.#running?.abort();
   }
 
@@ -120,6 +132,7 @@ export class FakeDialog {
     this.#store({ id: ++this.#lastEventId, runId, role: 'user', text, at, messageId });
     this.#tellQueue();
     const turn: FakeTurn = {
+      gateway: this.#gateway,
       dialog: this,
       text,
       signal,

@@ -82,10 +82,14 @@ export class FakeGateway {
   dialog(dialogId: string): FakeDialog {
     let dialog = this.dialogs.get(dialogId);
     if (!dialog) {
-      dialog = new FakeDialog(dialogId, this.#options.play);
+      dialog = new FakeDialog(this, dialogId, this.#options.play);
       this.dialogs.set(dialogId, dialog);
     }
     return dialog;
+  }
+
+  makeCurrent(dialog: FakeDialog): void {
+    for (const other of this.dialogs.values()) other.isCurrent = other === dialog;
   }
 
   /** Sends a frame that no dialog would. */
@@ -113,6 +117,8 @@ export class FakeGateway {
       });
       return;
     }
+    // The first dialog is made anew when it is wanted again.
+    if (this.dialogs.get(sessionId)?.isDeleted) this.dialogs.delete(sessionId);
     const dialog = this.dialog(sessionId);
     if (frame.type === 'subscribe') dialog.follow(connection, frame.lastEventId);
     else if (frame.type === 'unsubscribe') dialog.unfollow(connection);

@@ -54,8 +54,8 @@ const olderPageSize = 120;
 
 export function createChat({ store, api, showKey, newId, now }: ChatOptions): Chat {
   let connection: Connection | undefined;
-  /** Set while a slash command runs: it may create or change the current dialog. */
-  let currentBeforeCommand: string | undefined;
+  /** Set while a slash command runs: it may create a dialog, switch to one or put this one away. */
+  let beforeCommand: { current: string | undefined; wasListed: boolean } | undefined;
   /** Dialogs that did not exist yet when they were to be followed; their first message creates them. */
   const refused = new Set<string>();
 
@@ -79,7 +79,9 @@ export function createChat({ store, api, showKey, newId, now }: ChatOptions): Ch
     const conversation = store.get().conversations.get(key);
     if (!conversation || conversation.state === 'loading' || conversation.state === 'missing') return;
     connection?.send({ type: 'subscribe', sessionId: key, lastEventId: conversation.lastEventId });
-    for (const message of conversation.outgoing) if (message.state !== 'failed') transmit(key, message);
+    for (const message of conversation.outgoing) {
+      if (message.state === 'waiting' || message.state === 'sent') transmit(key, message);
+    }
   };
 
   /** The same id as before when it was sent already: the gateway then answers it only once. */
@@ -136,16 +138,31 @@ export function createChat({ store, api, showKey, newId, now }: ChatOptions): Ch
       return { ...state, currentKey: key, currentSummary: listed, conversations, announcement: '' };
     });
 
+  const discard = (messageId: string) =>
+    change(store.get().currentKey, (conversation) => discardOutgoing(conversation, messageId));
+
+  const forget = (key: string) =>
+    store.update((state) => {
+      const conversations = new Map(state.conversations);
+      conversations.delete(key);
+      return { ...state, conversations };
+    });
+
   const afterTurn = async (key: string) => {
-    const before = currentBeforeCommand;
-    if (before === undefined || key !== store.get().currentKey) {
-      dialogs.refreshSoon();
-      return;
-    }
-    currentBeforeCommand = undefined;
+    const before = beforeCommand;
+    dialogs.refreshSoon();
+    if (!before || key !== store.get().currentKey) return;
+    beforeCommand = undefined;
     await dialogs.refresh();
-    const current = currentOfChat(store.get().dialogs.items);
-    if (current !== undefined && current !== before && key === store.get().currentKey) showKey(current);
+    const { items, showsArchived } = store.get().dialogs;
+    if (key !== store.get().currentKey || showsArchived) return;
+    const current = currentOfChat(items);
+    const isGone = before.wasListed && !items.some((item) => dialogKey(item) === key);
+    if (current !== undefined && current !== before.current) showKey(current);
+    else if (isGone) {
+      forget(key);
+      showKey(items[0] ? dialogKey(items[0]) : defaultKey);
+    }
   };
 
   const refreshBusy = async (key: string) => {
@@ -155,7 +172,7 @@ export function createChat({ store, api, showKey, newId, now }: ChatOptions): Ch
     change(key, (conversation) => ({ ...conversation, isBusyElsewhere: summary.busy }));
   };
 
-  const dialogs = createDialogs({ store, api, open: (key) => showKey(key), report });
+  const dialogs = createDialogs({ store, api, open: (key) => showKey(key), forget, report });
 
   return {
     dialogs,
@@ -173,7 +190,9 @@ export function createChat({ store, api, showKey, newId, now }: ChatOptions): Ch
     send(text) {
       if (new TextEncoder().encode(JSON.stringify(text)).length > maxTextBytes) return false;
       const key = store.get().currentKey;
-      currentBeforeCommand = /^\/[a-z]/i.test(text) ? (currentOfChat(store.get().dialogs.items) ?? key) : undefined;
+      const { items } = store.get().dialogs;
+      const wasListed = items.some((item) => dialogKey(item) === key);
+      beforeCommand = /^\/[a-z]/i.test(text) ? { current: currentOfChat(items), wasListed } : undefined;
       transmit(key, { messageId: newId(), text, at: now(), state: 'waiting' });
       return true;
     },
@@ -186,11 +205,12 @@ export function createChat({ store, api, showKey, newId, now }: ChatOptions): Ch
         .get()
         .conversations.get(key)
         ?.outgoing.find((other) => other.messageId === messageId);
-      if (message) transmit(key, message);
+      if (!message) return;
+      // A new id: the old one may be known to the gateway, as a message that was dropped.
+      discard(messageId);
+      transmit(key, { ...message, messageId: newId(), at: now() });
     },
-    discard(messageId) {
-      change(store.get().currentKey, (conversation) => discardOutgoing(conversation, messageId));
-    },
+    discard,
     async loadOlder() {
       const key = store.get().currentKey;
       const conversation = store.get().conversations.get(key);

@@ -13,8 +13,8 @@ export interface OutgoingMessage {
   messageId: string;
   text: string;
   at: number;
-  /** `waiting`: not sent, the connection is down; `sent`: on its way or queued there. */
-  state: 'waiting' | 'sent' | 'failed';
+  /** `waiting`: not sent, the connection is down; `sent`: on its way or queued there; `dropped`: by stop, before its turn. */
+  state: 'waiting' | 'sent' | 'failed' | 'dropped';
 }
 
 export interface TurnError {
@@ -173,6 +173,12 @@ function ended(conversation: Conversation, { runId, messageId, content }: EndFra
   return {
     ...conversation,
     awaiting: conversation.awaiting.filter((id) => id !== messageId),
+    outgoing:
+      content.stopReason === 'cancelled' && conversation.outgoing.some((message) => message.messageId === messageId)
+        ? conversation.outgoing.map((message) =>
+            message.messageId === messageId ? { ...message, state: 'dropped' } : message,
+          )
+        : conversation.outgoing,
     isBusyElsewhere: false,
     live: endRun(conversation.live, runId),
     endings: isOrdinary ? conversation.endings : new Map(conversation.endings).set(runId, content.stopReason),

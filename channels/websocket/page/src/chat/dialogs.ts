@@ -21,6 +21,8 @@ export interface DialogsOptions {
   api: Api;
   /** Shows the dialog on the screen. */
   open(key: string): void;
+  /** Drops what is known of a dialog that is gone. */
+  forget(key: string): void;
   report(error: unknown): void;
 }
 
@@ -29,7 +31,7 @@ const pageSize = 50;
 const refreshDelayMs = 300;
 const lateRefreshDelayMs = 4000;
 
-export function createDialogs({ store, api, open, report }: DialogsOptions): Dialogs {
+export function createDialogs({ store, api, open, forget, report }: DialogsOptions): Dialogs {
   let refreshTimer: ReturnType<typeof setTimeout> | undefined;
   let lateRefreshTimer: ReturnType<typeof setTimeout> | undefined;
   let newestRefresh: Promise<void> | undefined;
@@ -134,13 +136,9 @@ export function createDialogs({ store, api, open, report }: DialogsOptions): Dia
     async remove(key) {
       try {
         await api.deleteSession(key);
-        leave(key);
+        forget(key);
         drop(key);
-        store.update((state) => {
-          const conversations = new Map(state.conversations);
-          conversations.delete(key);
-          return { ...state, conversations };
-        });
+        leave(key);
       } catch (error) {
         report(error);
       }

@@ -72,6 +72,7 @@ export const en = {
   waitingToSend: 'Not sent yet: waiting for the connection',
   queued: 'Waiting for its turn',
   sendFailed: 'Not sent',
+  dropped: 'Stopped before its turn',
   sendAgain: 'Send again',
   discard: 'Discard',
   endingMaxTurns: 'Stopped after the highest number of steps. Say “go on” to continue.',

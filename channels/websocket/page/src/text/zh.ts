@@ -74,6 +74,7 @@ export const zh: Strings = {
   waitingToSend: '尚未发送，等待连接恢复',
   queued: '排队中',
   sendFailed: '发送失败',
+  dropped: '轮到之前已停止',
   sendAgain: '重新发送',
   discard: '放弃',
   endingMaxTurns: '已达到步数上限。回复“继续”可接着做。',

@@ -16,10 +16,14 @@ export function Pending() {
   return (
     <>
       {outgoing.map((message) => (
-        <article key={message.messageId} class={`message user ${message.state}`} aria-label={texts.t('you')}>
+        <article
+          key={message.messageId}
+          class={`message user ${queuedIds.has(message.messageId) ? 'queued' : message.state}`}
+          aria-label={texts.t('you')}
+        >
           <UserText text={message.text} />
           <OutgoingState message={message} isQueued={queuedIds.has(message.messageId)} />
-          {message.state === 'failed' && (
+          {(message.state === 'failed' || message.state === 'dropped') && (
             <p class="message-actions">
               <button type="button" class="button" onClick={() => chat.sendAgain(message.messageId)}>
                 {texts.t('sendAgain')}
@@ -45,16 +49,11 @@ export function Pending() {
 
 function OutgoingState({ message, isQueued }: { message: OutgoingMessage; isQueued: boolean }) {
   const { texts } = useServices();
-  const key: StringKey | undefined =
-    message.state === 'failed'
-      ? 'sendFailed'
-      : message.state === 'waiting'
-        ? 'waitingToSend'
-        : isQueued
-          ? 'queued'
-          : undefined;
+  const key = message.state === 'sent' ? (isQueued ? 'queued' : undefined) : stateTexts[message.state];
   return key === undefined ? null : <p class="message-state">{texts.t(key)}</p>;
 }
+
+const stateTexts = { waiting: 'waitingToSend', failed: 'sendFailed', dropped: 'dropped' } as const;
 
 /** What went wrong in the last turn, and what to do about it. */
 export function TurnErrors() {
