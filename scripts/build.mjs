@@ -67,7 +67,13 @@ async function buildPage(root, dist) {
   const configFile = join(page, 'vite.config.ts');
   if (!existsSync(configFile)) return;
   const { build } = await import('vite');
-  await build({ root: page, configFile, logLevel: 'warn', build: { outDir: join(dist, 'page'), emptyOutDir: true } });
+  const rolldownOptions = { checks: { pluginTimings: false } };
+  await build({
+    root: page,
+    configFile,
+    logLevel: 'warn',
+    build: { outDir: join(dist, 'page'), emptyOutDir: true, rolldownOptions },
+  });
 }
 
 async function writeGenerated(root, dist, generate) {

@@ -31,6 +31,7 @@ export async function bundle({ root, outDir, entries }) {
         input: entries,
         external,
         preserveEntrySignatures: 'strict',
+        checks: { pluginTimings: false },
         output: {
           format: 'cjs',
           entryFileNames: '[name]-[hash].cjs',

@@ -16,6 +16,9 @@ Object.assign(process.env, {
   PICOBOT_TOKEN: token,
 });
 
+// Whatever hangs, the build does not wait for it.
+setTimeout(() => process.exit(1), 60_000).unref();
+
 try {
   const { main } = await import(pathToFileURL(join(dist, 'src', 'cli', 'main.js')).href);
   const { stopped, url } = await start(main);
