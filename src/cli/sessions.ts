@@ -128,16 +128,18 @@ async function update(
 function sessionTable(sessions: readonly SessionSummary[]): string {
   if (sessions.length === 0) return 'There are no dialogs here.\n';
   const rows = sessions.map((session) => [
-    `${session.busy ? '⚙' : session.current ? '▶' : ' '} ${session.id}`,
+    session.id,
     session.title,
     String(session.messageCount),
     timeText(session.lastActiveAt),
+    [session.current && 'current', session.busy && 'busy', session.archived && 'archived'].filter(Boolean).join(', '),
   ]);
   const columns = [
-    { title: '  ID' },
+    { title: 'ID' },
     { title: 'TITLE', isFlexible: true },
     { title: 'MESSAGES' },
     { title: 'LAST ACTIVE' },
+    { title: 'STATE' },
   ];
   return tableText(columns, rows, terminalWidth());
 }
