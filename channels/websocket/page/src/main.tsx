@@ -11,6 +11,7 @@ import { createTexts } from './text/texts.js';
 import { App } from './view/app.js';
 import { ApiError, createApi } from './wire/api.js';
 import { createConnection } from './wire/connection.js';
+import { openBrowserSocket } from './wire/socket.js';
 
 const texts = createTexts(navigator.languages);
 document.documentElement.lang = texts.language;
@@ -34,8 +35,8 @@ const chat = createChat({
   now: () => Date.now(),
 });
 const connection = createConnection({
-  url: `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws`,
-  openSocket: (url) => new WebSocket(url),
+  openSocket: (listener) =>
+    openBrowserSocket(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws`, listener),
   isUnauthorized: () =>
     api.status().then(
       () => false,

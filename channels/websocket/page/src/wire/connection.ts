@@ -4,6 +4,7 @@
  */
 import { reconnectPauseMs } from './backoff.js';
 import { type ClientFrame, type PageFrame, readFrames } from './frames.js';
+import type { Socket, SocketListener } from './socket.js';
 
 export type ConnectionState =
   /** `isRetry`: an earlier attempt failed or the connection broke. */
@@ -15,8 +16,7 @@ export type ConnectionState =
   | { name: 'unauthorized' };
 
 export interface ConnectionOptions {
-  url: string;
-  openSocket(url: string): WebSocket;
+  openSocket(listener: SocketListener): Socket;
   /** Asked after a socket could not be opened, because a browser does not say why. */
   isUnauthorized(): Promise<boolean>;
   onState(state: ConnectionState): void;
@@ -44,7 +44,7 @@ const answerMs = 8_000;
 const frameTooLargeCode = 1009;
 
 export function createConnection(options: ConnectionOptions): Connection {
-  let socket: WebSocket | undefined;
+  let socket: Socket | undefined;
   let failedAttempts = 0;
   let isRetry = false;
   let retryTimer: ReturnType<typeof setTimeout> | undefined;
@@ -54,27 +54,27 @@ export function createConnection(options: ConnectionOptions): Connection {
   const connect = () => {
     clearTimeout(retryTimer);
     options.onState({ name: 'connecting', isRetry });
-    const opened = options.openSocket(options.url);
-    socket = opened;
     let wasOpen = false;
-    opened.addEventListener('open', () => {
-      wasOpen = true;
-      options.onState({ name: 'open' });
-      watch();
-      options.onOpen();
+    const opened: Socket = options.openSocket({
+      opened() {
+        wasOpen = true;
+        options.onState({ name: 'open' });
+        watch();
+        options.onOpen();
+      },
+      received(text) {
+        if (socket !== opened) return;
+        failedAttempts = 0;
+        watch();
+        for (const frame of readFrames(text)) options.onFrame(frame);
+      },
+      closed(code) {
+        if (socket !== opened) return;
+        if (code === frameTooLargeCode) options.onFrameTooLarge();
+        void closed(wasOpen);
+      },
     });
-    opened.addEventListener('message', (message: MessageEvent) => {
-      if (socket !== opened) return;
-      failedAttempts = 0;
-      watch();
-      if (typeof message.data !== 'string') return;
-      for (const frame of readFrames(message.data)) options.onFrame(frame);
-    });
-    opened.addEventListener('close', (close: CloseEvent) => {
-      if (socket !== opened) return;
-      if (close.code === frameTooLargeCode) options.onFrameTooLarge();
-      void closed(wasOpen);
-    });
+    socket = opened;
   };
 
   const closed = async (wasOpen: boolean) => {
@@ -115,9 +115,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   const connection: Connection = {
     start: connect,
     send(frame) {
-      if (socket?.readyState !== 1) return false;
-      socket.send(JSON.stringify(frame));
-      return true;
+      return socket?.send(JSON.stringify(frame)) ?? false;
     },
     retryNow() {
       if (!socket) connect();
