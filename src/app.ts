@@ -19,7 +19,6 @@ import { createDictionary } from './memory/dictionary.js';
 import { createIdentities } from './memory/identities.js';
 import { createMemoryAdmin } from './memory/memory-admin.js';
 import { createMemoryStore } from './memory/memory-store.js';
-import { maxPerRun } from './memory/memory-upkeep.js';
 import { recallForPrompt } from './memory/recall-for-prompt.js';
 import { scope, scopesOf, userScope } from './memory/scopes.js';
 import { createSegmenter } from './memory/segmenter.js';
@@ -333,7 +332,7 @@ export function createApp(app: AppConfig, deps: AppDependencies): App {
   let stopping: Promise<void> | undefined;
 
   const prune = () => {
-    while (memory.cleanUp() === maxPerRun);
+    memory.cleanUp().catch((error: unknown) => log.error({ err: error }, 'memory clean-up failed'));
     while (bus.inbound.prune(now() - rememberDoneMs) === 500);
     while (bus.outbound.prune(now() - 7 * dayMs) === 500);
   };
