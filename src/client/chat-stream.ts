@@ -21,7 +21,7 @@ export interface ChatStreamOptions extends HttpOptions {
   onBreak?: (pauseMs: number) => void;
 }
 
-/** About three minutes of attempts in a row without a sign of life. */
+/** In a row without anything new: about three minutes. */
 const maxAttempts = 10;
 /** The server sends at least a comment every 15 s. */
 export const silenceMs = 45_000;
@@ -42,16 +42,16 @@ export async function* streamChat(options: ChatStreamOptions): AsyncGenerator<Ag
     try {
       for await (const event of once(options, lastEventId, clock)) {
         hasBegun = true;
-        failures = 0;
         if (isPutOff(event)) break;
         if (event.id <= lastEventId) continue;
+        failures = 0;
         lastEventId = event.id;
         yield event;
         if (event.type === 'run-end') return;
       }
     } catch (error) {
       signal.throwIfAborted();
-      if (!(error instanceof BrokenStream) && (!hasBegun || !passes(error))) throw error;
+      if (!mayPass(error, hasBegun)) throw error;
       hasBegun = true;
     }
     signal.throwIfAborted();
@@ -126,9 +126,12 @@ function isPutOff(event: AgentEvent): boolean {
   return event.type === 'run-end' && event.error !== undefined && passing.has(event.error.code);
 }
 
-/** While the daemon is away, every failure to reach it may pass. */
-function passes(error: unknown): boolean {
-  return error instanceof UserError && ['not_running', 'unreachable', ...passing].includes(error.code);
+/** Once the daemon was there, every failure to reach it may pass. */
+function mayPass(error: unknown, hasBegun: boolean): boolean {
+  if (error instanceof BrokenStream) return true;
+  if (!(error instanceof UserError)) return false;
+  if (error.code === 'connection_lost') return true;
+  return hasBegun && ['not_running', 'unreachable', ...passing].includes(error.code);
 }
 
 function errorOf(data: string): UserError {

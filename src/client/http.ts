@@ -44,6 +44,7 @@ export interface HttpClient {
 }
 
 const timeoutMs = 15_000;
+const brokenCodes: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
 export function createHttpClient(options: HttpOptions): HttpClient {
   const call = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
@@ -69,7 +70,7 @@ export function createHttpClient(options: HttpOptions): HttpClient {
   };
 }
 
-/** The response, when it is a good one. Throws the server's error, `not_running` or `unreachable`, or the signal's reason. */
+/** The response, when it is a good one. Throws the server's error, `not_running`, `unreachable`, `connection_lost`, or the signal's reason. */
 export async function request(
   options: HttpOptions,
   path: string,
@@ -130,6 +131,11 @@ function noAnswer(url: string, error: unknown): UserError {
       `No daemon answers at ${url}. Start it with "npm start", or name another address with --url.`,
       { cause: error },
     );
+  }
+  if (code !== undefined && brokenCodes.has(code)) {
+    return new UserError('connection_lost', `The connection to ${url} broke before the answer came. Try again.`, {
+      cause: error,
+    });
   }
   return new UserError('unreachable', `${url} cannot be reached${code ? ` (${code})` : ''}. Check the address.`, {
     cause: error,

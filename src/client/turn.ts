@@ -39,6 +39,7 @@ export class PendingTurn {
   isStopWanted = false;
   /** The daemon said that it goes on later; ends that come before are none. */
   #isPutOff = false;
+  #isSentAnew = false;
   /** A run without a model that tells of this message's end. */
   #emptyRunId: string | undefined;
 
@@ -64,10 +65,12 @@ export class PendingTurn {
     this.#isPutOff = false;
   }
 
-  /** The daemon knows nothing of the run (any more, if it has another database now): the message goes out as a new one. */
+  /**
+   * The daemon did not name the run in what it told: the message goes out again. It replays the run if it knows it
+   * after all, and then what was delivered counts; another run (it has another database now) begins anew.
+   */
   forgetRun(): void {
-    this.runId = undefined;
-    this.lastEventId = 0;
+    this.#isSentAnew = true;
   }
 
   textFrame(): ClientFrame {
@@ -92,6 +95,10 @@ export class PendingTurn {
   }
 
   #takeTurnFrame(frame: TurnFrame): 'going' | 'over' {
+    if (this.#isSentAnew && frame.type === 'start') {
+      this.#isSentAnew = false;
+      if (frame.runId !== this.runId) this.lastEventId = 0;
+    }
     if (this.#isPutOff || frame.eventId <= this.lastEventId) return 'going';
     if (frame.type === 'start' && frame.content.model === noModel) {
       this.#emptyRunId = frame.runId;

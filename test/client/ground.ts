@@ -42,11 +42,11 @@ export async function startGround(options: TestServerOptions = {}): Promise<Grou
   };
 }
 
-/** Pauses pass at once; what only a broken peer runs into (ten seconds and more) never comes. */
-export function hastyClock(): Clock {
+/** Pauses pass at once; what only a broken peer runs into (`neverMs` and more) never comes. */
+export function hastyClock(neverMs = 10_000): Clock {
   return {
     after(ms, action) {
-      if (ms >= 10_000) return () => {};
+      if (ms >= neverMs) return () => {};
       const timer = setTimeout(action, 1);
       return () => clearTimeout(timer);
     },
