@@ -20,7 +20,7 @@ interface Query {
 const folder = process.argv[2]!;
 const isVerbose = process.argv.includes('--misses');
 const read = <T>(name: string): T => JSON.parse(readFileSync(join(folder, name), 'utf8')) as T;
-const memories = read<[string, string][]>('memories.json').map(([key, content]): Memory => ({ key, content }));
+const labelled = read<[string, string][]>('memories.json').map(([key, content]): Memory => ({ key, content }));
 const queries = read<[string, string, string][]>('queries.json').map(
   ([kind, text, expected]): Query => ({ kind, text, expected: new Set(expected.split('|')) }),
 );
@@ -39,6 +39,13 @@ main().catch((error: unknown) => {
 
 async function main(): Promise<void> {
   const keepAlive = setInterval(() => {}, 1000);
+  const results = [];
+  for (const noise of [0, 1000]) results.push(await compare([...labelled, ...noiseOf(noise)], noise));
+  clearInterval(keepAlive);
+  console.log(JSON.stringify({ benchmark: 'recall', memories: labelled.length, queries: queries.length, results }));
+}
+
+async function compare(memories: readonly Memory[], noise: number) {
   const rows = [];
   for (const [name, search] of [
     ['LIKE', likeSearch(memories)],
@@ -53,12 +60,13 @@ async function main(): Promise<void> {
     ['PicoBot, @node-rs/jieba', createSegmenter({ choice: '@node-rs/jieba', log })],
     ['PicoBot, nodejieba', createSegmenter({ choice: 'nodejieba', log })],
   ] as const) {
-    rows.push(await measureOurs(name, segmenter));
+    rows.push(await measureOurs(name, segmenter, memories));
   }
-  clearInterval(keepAlive);
 
   const kinds = [...new Set(queries.map((query) => query.kind))];
-  console.error(`recall@5 and MRR, ${memories.length} memories, ${queries.length} queries; "all" leaves out synonyms`);
+  console.error(
+    `recall@5 and MRR, ${labelled.length} memories and ${noise} of random words, ${queries.length} queries; "all" leaves out synonyms`,
+  );
   console.error(
     ['all @5', 'all MRR', ...kinds.map((kind) => kind.slice(0, 8))].map((head) => head.padStart(9)).join(''),
   );
@@ -66,10 +74,10 @@ async function main(): Promise<void> {
     const figures = [row.recallAt5, row.mrr, ...kinds.map((kind) => row.byKind[kind]!.recallAt5)];
     console.error(`${figures.map((figure) => figure.toFixed(3).padStart(9)).join('')}  ${row.name}`);
   }
-  console.log(JSON.stringify({ benchmark: 'recall', memories: memories.length, queries: queries.length, rows }));
+  return { noise, rows };
 }
 
-async function measureOurs(name: string, segmenter: Segmenter) {
+async function measureOurs(name: string, segmenter: Segmenter, memories: readonly Memory[]) {
   const workspace = mkdtempSync(join(tmpdir(), 'picobot-bench-'));
   const db = openDatabase({ workspace, durability: 'process', pid: process.pid });
   const dictionary = createDictionary(join(workspace, 'dictionary.txt'));
@@ -77,7 +85,9 @@ async function measureOurs(name: string, segmenter: Segmenter) {
   const store = createMemoryStore({ ...options, now: () => 1_764_000_000_000, newId, log });
   try {
     const owner = scope('user', 'bench:1');
-    for (const memory of memories) store.store({ ...memory, scope: owner }, { by: 'bench', writable: [owner] });
+    db.transaction(() => {
+      for (const memory of memories) store.store({ ...memory, scope: owner }, { by: 'bench', writable: [owner] });
+    });
     await store.settled();
     await segmenter.cut(['先等词典'], { wait: true });
     return await measure(name, async (query, limit) => {
@@ -111,4 +121,21 @@ async function measure(name: string, search: Search) {
   const kinds = [...new Set(results.map((result) => result.kind))];
   const byKind = Object.fromEntries(kinds.map((kind) => [kind, figures(results.filter((r) => r.kind === kind))]));
   return { name, ...figures(results.filter((result) => result.kind !== 'synonym')), byKind };
+}
+
+/** Memories of six words each, drawn from the labelled ones: every word of a query has false friends. The same in every run. */
+function noiseOf(count: number): Memory[] {
+  const segmenter = new Intl.Segmenter('zh', { granularity: 'word' });
+  const words = labelled.flatMap(({ content }) =>
+    [...segmenter.segment(content)].filter((part) => part.isWordLike).map((part) => part.segment),
+  );
+  let state = 1;
+  const word = () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return words[Math.floor((state / 2 ** 32) * words.length)]!;
+  };
+  return Array.from({ length: count }, (_, index) => ({
+    key: `noise ${index}`,
+    content: [word(), word(), word(), word(), word(), word()].join(' '),
+  }));
 }

@@ -5,7 +5,7 @@ import type { Timers } from './timers.js';
 export interface Background {
   /** There may be work. Cheap; call it as often as you like. */
   wake(): void;
-  /** Resolves when a slice has found nothing more to do, or failed. */
+  /** Resolves when a slice has found nothing more to do, or failed. Cuts `delayMs` short. */
   settled(): Promise<void>;
   /** Lets the running slice end. */
   close(): Promise<void>;
@@ -62,7 +62,10 @@ export function createBackground({ slice, timers, log, delayMs = 0, pauseMs = 1 
   return {
     wake,
     async settled() {
-      while (running) await running;
+      while (running) {
+        cutShort();
+        await running;
+      }
     },
     async close() {
       isClosed = true;

@@ -37,7 +37,7 @@ const spareCandidates = 50;
 const dayMs = 86_400_000;
 
 export function createMemoryReads(
-  { db, table, config, cutter, vectors, now }: MemoryParts,
+  { db, table, config, cutter, index, vectors, now }: MemoryParts,
   writes: Pick<MemoryWrites, 'markUsed'>,
 ): MemoryReads {
   const { sqlite } = db;
@@ -46,6 +46,7 @@ export function createMemoryReads(
   async function find(query: string, filter: MemoryFilter, count: number): Promise<Map<number, number>> {
     const cut = await cutter.cut([query], { wait: false });
     const terms = queryTerms(cut?.texts[0] ?? cutter.cutPlainly(query));
+    await index.catchUp(filter.scopes);
     const rows = filterOf(filter);
     const byMeaning = (await vectors?.nearest(query, rows, count)) ?? [];
     const byWords = searchByWords(db, terms, filter.scopes, rows, count);
@@ -87,6 +88,7 @@ export function createMemoryReads(
     },
     similar(text, scopes, limit) {
       const terms = queryTerms(cutter.cutPlainly(text.slice(0, maxQueryLength)));
+      index.catchUpPlainly(scopes);
       const matches = searchByWords(db, terms, scopes, filterOf({ scopes }), limit);
       return table.bySeqs(matches.map((match) => match.seq)).map(entryOf);
     },

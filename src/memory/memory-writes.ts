@@ -3,6 +3,7 @@ import { startOfNextDay } from './days.js';
 import { erase } from './erase.js';
 import { type Category, type MemoryEntry, maxPerScope, memoryFields, type Tier } from './memory-entry.js';
 import { MemoryError } from './memory-error.js';
+import { waits } from './memory-index.js';
 import type { MemoryParts } from './memory-store.js';
 import { entryOf, type MemoryChange, type MemoryRow } from './memory-table.js';
 import type { Scope } from './scopes.js';
@@ -50,8 +51,7 @@ export const dailyKeptDays = 7;
 export const miscKeptDays = 3;
 /** Uses that make a `misc` entry `important`. */
 export const promotedAtUses = 3;
-/** Of a new row. The index sets `cutBy`. */
-const created = { useCount: 0, lastUsedAt: null, cutBy: null, embeddedBy: '' } as const;
+const created = { useCount: 0, lastUsedAt: null, cutBy: waits, embeddedBy: '' } as const;
 
 export function createMemoryWrites(parts: MemoryParts): MemoryWrites {
   const { db, table, index, vectors, timeZone, now, newId } = parts;
@@ -75,7 +75,6 @@ export function createMemoryWrites(parts: MemoryParts): MemoryWrites {
   function insert(values: Omit<MemoryRow, 'seq'>, writer: Writer): MemoryRow {
     makeRoom(values.scope as Scope);
     const row = table.insert(values);
-    index.write(row);
     record(row.id, 'create', writer, null);
     return row;
   }
@@ -104,9 +103,9 @@ export function createMemoryWrites(parts: MemoryParts): MemoryWrites {
   function update(row: MemoryRow, change: Partial<MemoryRow>, action: 'replace' | 'edit', writer: Writer): MemoryRow {
     const updated = { ...row, ...change };
     const isNewText = updated.content !== row.content || updated.key !== row.key;
-    table.update(isNewText ? { ...updated, embeddedBy: '' } : updated);
+    table.update(isNewText ? { ...updated, cutBy: waits, embeddedBy: '' } : updated);
     if (isNewText) {
-      index.write(updated);
+      index.remove(row.seq);
       vectors?.remove(row.seq);
       record(row.id, action, writer, row.content);
     }

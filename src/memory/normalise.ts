@@ -6,6 +6,8 @@ for (let index = 0; index < characterVariants.length; index += 2) {
   simplified.set(characterVariants[index]!, characterVariants[index + 1]!);
 }
 
+const traditional = new RegExp(`[${[...simplified.keys()].join('')}]`, 'g');
+
 export function normalise(text: string): string {
   return fold(text.normalize('NFKC'));
 }
@@ -18,7 +20,7 @@ export function fold(text: string): string {
     .normalize('NFD')
     .replace(/([a-z])\p{Mn}+/gu, '$1')
     .normalize('NFC')
-    .replace(/[\u3400-\u9fff]/g, (character) => simplified.get(character) ?? character);
+    .replace(traditional, (character) => simplified.get(character)!);
 }
 
 function isAscii(text: string): boolean {

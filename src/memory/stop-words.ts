@@ -10,3 +10,6 @@ const chinese = `的 了 吗 呢 吧 啊 呀 嘛 是 我 你 您 他 她 它 们
 有没有 能不能 一下 请 请问 帮 帮我 告诉 知道 一个 应该 现在 吗`;
 
 export const stopWords: ReadonlySet<string> = new Set(`${english} ${chinese}`.split(/\s+/));
+
+/** Characters that seldom belong to a word that says something; others of the list do (会议, 要求, 目的 is the price). */
+export const particles: ReadonlySet<string> = new Set('的了吗呢吧啊呀嘛我你您他她它们这那是在就都也很');

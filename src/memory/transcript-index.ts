@@ -45,10 +45,11 @@ export interface IndexState {
 /** Longer messages are indexed to here. */
 export const maxIndexedLength = 20_000;
 /** Bounds of a slice: about 5 ms of work. */
-const sliceRows = 100;
-const sliceCharacters = 20_000;
+const sliceRows = 40;
+const sliceCharacters = 10_000;
 const mergePages = 32;
-const delayMs = 100;
+/** What comes in together is written together; a search reads what waits. */
+const delayMs = 1000;
 const metaKey = 'transcript_index';
 
 interface Row {

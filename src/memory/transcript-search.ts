@@ -57,6 +57,8 @@ interface Candidate extends Omit<TranscriptHit, 'score' | 'snippet' | 'role'> {
 const maxCandidates = 200;
 /** Messages that are not indexed yet and are read all the same, newest first. */
 const maxUnindexed = 500;
+/** Texts compared before the event loop gets its turn. */
+const comparedAtOnce = 40;
 /** Keys looked through before the event loop gets its turn. */
 const stretch = 200_000;
 /** After this the search answers with what it has. */
@@ -79,13 +81,19 @@ export async function searchTranscripts(
   const cut = await cutter.cut([text], { wait: false });
   const concepts = conceptsOf(cut?.texts[0] ?? cutter.cutPlainly(text));
   if (concepts.length === 0) return [];
-  const keys = await candidateKeys(parts, concepts, options, limit);
-  const candidates = [...readTexts(db, keys, options), ...readUnindexed(db, parts.indexedTo(), options)];
+  // Rows that are indexed while this search runs are read like those that are not.
+  const head = parts.indexedTo();
+  const keys = [...unindexedKeys(db, head, options), ...(await candidateKeys(db, head, concepts, options, limit))];
   const phrase = normalise(text);
-  const scored = candidates
-    .map((candidate) => ({ candidate, score: scoreOf(candidate, concepts, phrase, now()) }))
-    .filter(({ score }) => score > 0)
-    .sort((a, b) => (options.recent ? 0 : b.score - a.score) || b.candidate.eventKey - a.candidate.eventKey);
+  const scored: { candidate: Candidate; score: number }[] = [];
+  for (let at = 0; at < keys.length; at += comparedAtOnce) {
+    for (const candidate of readTexts(db, keys.slice(at, at + comparedAtOnce), options)) {
+      const score = scoreOf(candidate, concepts, phrase, now());
+      if (score > 0) scored.push({ candidate, score });
+    }
+    await nextTick();
+  }
+  scored.sort((a, b) => (options.recent ? 0 : b.score - a.score) || b.candidate.eventKey - a.candidate.eventKey);
   const needles = concepts.map((concept) => concept.needle);
   return scored
     .slice(0, limit)
@@ -94,24 +102,26 @@ export async function searchTranscripts(
 
 /** First the messages with all concepts; too few of them: those with the rarest. */
 async function candidateKeys(
-  parts: SearchParts,
+  db: Database,
+  head: number,
   concepts: Concept[],
   options: TranscriptQuery,
   limit: number,
 ): Promise<number[]> {
   const strict = concepts.filter((concept) => concept.isStrict);
   const all = strict.length === 0 ? concepts : strict;
-  const keys = await collect(parts, all.map((concept) => concept.match).join(' AND '), options, maxCandidates);
-  weigh(parts, concepts);
+  const keys = await collect(db, head, all.map((concept) => concept.match).join(' AND '), options, maxCandidates);
+  weigh(db, head, concepts);
   if (keys.length >= limit) return keys;
   const rare = concepts.filter((concept) => concept.count < countedTo);
   const any = rare.length > 0 ? rare : [concepts.reduce((a, b) => (b.weight > a.weight ? b : a))];
-  const more = await collect(parts, any.map((concept) => concept.match).join(' OR '), options, maxCandidates);
+  const more = await collect(db, head, any.map((concept) => concept.match).join(' OR '), options, maxCandidates);
   return [...new Set([...keys, ...more])];
 }
 
 async function collect(
-  { db, indexedTo }: SearchParts,
+  db: Database,
+  head: number,
   match: string,
   options: TranscriptQuery,
   most: number,
@@ -129,7 +139,7 @@ async function collect(
     )
     .pluck();
   const keys: number[] = [];
-  for (let high = indexedTo(); high > 0; high -= stretch) {
+  for (let high = head; high > 0; high -= stretch) {
     const bounds = { low: high - stretch, high, most: most - keys.length };
     keys.push(...(statement.all({ ...parameters, match: `${sessions}(${match})`, ...bounds }) as number[]));
     if (keys.length >= most || performance.now() - startedAt > maxSearchMs) break;
@@ -139,14 +149,13 @@ async function collect(
 }
 
 /** The rarer a concept, the more it counts. */
-function weigh({ db, indexedTo }: SearchParts, concepts: Concept[]): void {
+function weigh(db: Database, head: number, concepts: Concept[]): void {
   const count = db.sqlite
     .prepare('SELECT count(*) FROM (SELECT 1 FROM transcript_index WHERE transcript_index MATCH ? LIMIT ?)')
     .pluck();
   for (const concept of concepts) {
     concept.count = count.get(concept.match, countedTo) as number;
-    concept.weight =
-      Math.log(1 + Math.max(indexedTo(), countedTo) / (concept.count + 1)) * (concept.isStrict ? 1 : 0.3);
+    concept.weight = Math.log(1 + Math.max(head, countedTo) / (concept.count + 1)) * (concept.isStrict ? 1 : 0.3);
   }
 }
 
@@ -175,13 +184,12 @@ function readTexts(db: Database, keys: readonly number[], options: TranscriptQue
     .all({ ...parameters, keys: JSON.stringify(keys) }) as Candidate[];
 }
 
-function readUnindexed(db: Database, indexedTo: number, options: TranscriptQuery): Candidate[] {
+function unindexedKeys(db: Database, head: number, options: TranscriptQuery): number[] {
   const { where, parameters } = conditions(options);
   return db.sqlite
-    .prepare(
-      `SELECT ${columns} FROM events e WHERE e.key > @indexedTo AND ${where} ORDER BY e.key DESC LIMIT ${maxUnindexed}`,
-    )
-    .all({ ...parameters, indexedTo }) as Candidate[];
+    .prepare(`SELECT e.key FROM events e WHERE e.key > @head AND ${where} ORDER BY e.key DESC LIMIT ${maxUnindexed}`)
+    .pluck()
+    .all({ ...parameters, head }) as number[];
 }
 
 function newest(db: Database, options: TranscriptQuery, limit: number, now: () => number): TranscriptHit[] {

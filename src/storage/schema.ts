@@ -108,7 +108,7 @@ export const memories = sqliteTable('memories', {
   lastUsedAt: integer('last_used_at'),
   useCount: integer('use_count').notNull().default(0),
   expiresAt: integer('expires_at'),
-  /** Engine and dictionary that cut the indexed words; '' not cut yet, null where no dictionary is needed. */
+  /** Engine and dictionary that cut the indexed words; null where none is needed, '' not indexed yet, 'pairs' without words. */
   cutBy: text('cut_by'),
   /** The model of its vector; '' none. */
   embeddedBy: text('embedded_by').notNull().default(''),

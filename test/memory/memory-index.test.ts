@@ -49,7 +49,7 @@ test('another engine cuts everything anew in the background, in slices, also aft
   await second.store.settled();
   expect(words(second, 'k7')).toBe('7 武汉 市 第 号');
   expect(second.store.stats().waitingForSegmenter).toBe(0);
-  expect(segmenter.cuts).toBe(3);
+  expect(segmenter.cuts).toBe(120 / 8);
   second.checkIndex();
 });
 

@@ -30,7 +30,7 @@ export interface TestMemory {
 
 export function openMemory(options: Partial<MemoryStoreOptions> & { workspace?: string } = {}): TestMemory {
   const workspace = options.workspace ?? tempDir();
-  const db = openDatabase({ workspace, durability: 'process', pid: 1 });
+  const db = options.db ?? openDatabase({ workspace, durability: 'process', pid: 1 });
   const clock = { now: Date.UTC(2026, 10, 18, 4) };
   const dictionaryFile = join(workspace, 'dictionary.txt');
   let ids = 0;
