@@ -13,6 +13,7 @@ const steps = [
   ['format and lint', 'node_modules/@biomejs/biome/bin/biome', 'check', '.'],
   ['dependency rule', 'scripts/check-floors.mjs'],
   ['types', 'node_modules/typescript/bin/tsc', '-p', 'tsconfig.json', '--noEmit'],
+  ['types of the page', 'node_modules/typescript/bin/tsc', '-p', 'channels/websocket/page/tsconfig.json', '--noEmit'],
   [
     'tests',
     'node_modules/vitest/vitest.mjs',

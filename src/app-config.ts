@@ -4,6 +4,7 @@ import type { Environment } from './config/environment.js';
 import { type LoadedConfig, openConfig } from './config/load.js';
 import { packageInfo } from './config/package-info.js';
 import { createSettings } from './config/settings.js';
+import { localTimeZone } from './config/time-zone.js';
 import { platforms } from './providers/platforms.js';
 
 /** Creates the home when it is missing. Throws `ConfigError`. */
@@ -13,5 +14,6 @@ export function openAppConfig(env: Environment): { app: AppConfig; loaded: Loade
   const { config, paths, token, environmentKeys } = loaded;
   const { version } = packageInfo();
   const settings = createSettings(loaded, options);
-  return { app: { config, token, workspace: paths.workspace, version, environmentKeys, settings }, loaded };
+  const timeZone = localTimeZone(env);
+  return { app: { config, token, workspace: paths.workspace, version, timeZone, environmentKeys, settings }, loaded };
 }

@@ -64,6 +64,8 @@ export interface AppConfig {
   /** Folder of the database and of the files that tools may touch. */
   workspace: string;
   version: string;
+  /** IANA name; what "today" means, and the default of `current_time`. */
+  timeZone: string;
   /** Key variables of platforms found in the environment: name → key. */
   environmentKeys: Readonly<Record<string, string>>;
   settings: SettingsService;
@@ -126,7 +128,7 @@ export function createApp(app: AppConfig, deps: AppDependencies): App {
   const pause =
     deps.sleep ?? ((ms: number, signal: AbortSignal) => sleep(ms, undefined, { ref: false, signal }).catch(() => {}));
   const startedAt = now();
-  const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const { timeZone } = app;
 
   const db = openDatabase({ workspace: app.workspace, durability: config.storage.durability, pid: process.pid });
   const bus = createBus(db, { maxPerLane: config.sessions.maxQueued, now });

@@ -63,6 +63,7 @@ const app = createApp(
     token: 'token-for-the-crash-harness',
     workspace: WORKSPACE,
     version: '0.0.0',
+    timeZone: 'UTC',
     environmentKeys: {},
     settings: { getConfig: () => ({}), getDefaultConfig: () => ({}), saveConfig: async () => {} },
   },

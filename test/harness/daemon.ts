@@ -44,6 +44,7 @@ export async function startDaemon({
       token: 'test-token-of-enough-length',
       workspace,
       version: '0.0.0-test',
+      timeZone: 'UTC',
       environmentKeys: {},
       settings: { getConfig: () => ({}), getDefaultConfig: () => ({}), saveConfig: async () => {} },
     },
