@@ -150,8 +150,10 @@ export function createSessionManager(parts: TurnParts): SessionManager {
       const address = { channel, chatId, dialogId: message.dialogId };
       const known = sessions.find(sessionId(address));
       if (!known) return sessions.create(address, parts.defaultTitle, 'default');
-      if (known.deletedAt !== null) sessions.update(known.key, { deletedAt: null });
-      return known;
+      if (known.deletedAt === null) return known;
+      // The name is free again; what was deleted keeps its messages under another one.
+      sessions.displace(known);
+      return sessions.create(address, parts.defaultTitle, 'default');
     }
     const scope = scopeFor(message);
     const found = sessions.resolve(scope);

@@ -21,6 +21,8 @@ export interface SessionStore {
   keysOf(id: SessionId): number[];
   currentOf(scope: string): string | undefined;
   setCurrent(row: SessionRow): void;
+  /** Gives a deleted dialog the id `…~<key>`, so that a new one can bear its name. */
+  displace(row: SessionRow): void;
   clearCurrent(row: SessionRow): void;
   update(key: number, change: Partial<typeof sessions.$inferInsert>): void;
   /** Adds a finished turn to the counts. Call inside the transaction that ends the run. */
@@ -103,6 +105,13 @@ export function createSessionStore(db: Database, options: { now: () => number })
         .insert(currentDialogs)
         .values({ scope: row.scope, sessionId: row.id })
         .onConflictDoUpdate({ target: currentDialogs.scope, set: { sessionId: row.id } })
+        .run();
+    },
+    displace(row) {
+      orm
+        .update(sessions)
+        .set({ id: `${row.id}~${row.key}` })
+        .where(eq(sessions.key, row.key))
         .run();
     },
     clearCurrent(row) {

@@ -222,6 +222,19 @@ test('/delete hides the dialog and /restore brings it back', async () => {
   expect(daemon.app.control.list({}).items.map((item) => item.dialogId)).toContain(dialogId);
 });
 
+test('a deleted dialog whose name is used again starts empty, and the old one can be restored', async () => {
+  const model = scriptedModel(() => say('ok'));
+  const daemon = await startDaemon({ model });
+  const signal = new AbortController().signal;
+  const { sessionId } = await daemon.app.submit({ text: 'old words' }, signal);
+  await daemon.app.control.delete(sessionId);
+  await daemon.app.submit({ text: 'new words' }, signal);
+  expect(daemon.app.control.messages(sessionId).map((message) => message.text)).toEqual(['new words', 'ok']);
+  expect(JSON.stringify(model.requests[1]!.messages)).not.toContain('old words');
+  const old = daemon.app.control.restore(`${sessionId}~1`);
+  expect(daemon.app.control.messages(old.id).map((message) => message.text)).toEqual(['old words', 'ok']);
+});
+
 test('every request starts with the bytes of the one before, over turns, tools and a restart', async () => {
   const workspace = tempDir();
   const script = (_request: unknown, number: number) =>
