@@ -93,9 +93,9 @@ export async function answerOf(turn: ClientTurn): Promise<string> {
   return textOf(await framesOf(turn));
 }
 
-/** Waits for what other parts do on their own; fails after ten seconds. */
-export async function until(isSo: () => boolean, what = 'the condition'): Promise<void> {
-  const deadline = Date.now() + 10_000;
+/** Waits for what other parts do on their own. */
+export async function until(isSo: () => boolean, what = 'the condition', timeoutMs = 10_000): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
   while (!isSo()) {
     if (Date.now() > deadline) throw new Error(`${what} did not come true`);
     await new Promise((resolve) => setTimeout(resolve, 1));

@@ -111,7 +111,8 @@ export class ChatLoop {
     this.#isStopping = true;
     this.#queue.length = 0;
     this.#running.stop();
-    this.#note('Stopping …');
+    const { screen, style } = this.#parts;
+    screen.status(style.paint('dim', 'Stopping …'));
   }
 
   /** Answers the text, then what was typed meanwhile. */

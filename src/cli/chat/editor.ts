@@ -83,6 +83,9 @@ export class Editor {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    // What is typed stays behind on a line of its own.
+    if (!this.#output.isHidden) this.#output.writeThrough('\n');
+    this.#output.isHidden = true;
     this.#readline.close();
     this.#options.input.off('keypress', this.#onKeypress);
     this.#output.writeThrough(pasteMarks.off);
