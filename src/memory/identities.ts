@@ -24,24 +24,31 @@ export interface Identities {
 export function createIdentities(db: Database): Identities {
   const { orm } = db;
   const account = (channel: string, userId: string) => and(eq(table.channel, channel), eq(table.userId, userId));
+  /** There are few links and every message asks for them. */
+  let links = orm.select().from(table).all();
+  const change = (write: () => { changes: number }) => {
+    const { changes } = write();
+    links = orm.select().from(table).all();
+    return changes > 0;
+  };
   return {
     accountsOf(channel, userId) {
-      const known = orm.select().from(table).where(account(channel, userId)).get();
+      const known = links.find((link) => link.channel === channel && link.userId === userId);
       if (!known) return [];
-      return orm
-        .select({ channel: table.channel, userId: table.userId })
-        .from(table)
-        .where(eq(table.personId, known.personId))
-        .all();
+      return links
+        .filter((link) => link.personId === known.personId)
+        .map((link) => ({ channel: link.channel, userId: link.userId }));
     },
     link(personId, channel, userId) {
-      orm
-        .insert(table)
-        .values({ channel, userId, personId })
-        .onConflictDoUpdate({ target: [table.channel, table.userId], set: { personId } })
-        .run();
+      change(() =>
+        orm
+          .insert(table)
+          .values({ channel, userId, personId })
+          .onConflictDoUpdate({ target: [table.channel, table.userId], set: { personId } })
+          .run(),
+      );
     },
-    unlink: (channel, userId) => orm.delete(table).where(account(channel, userId)).run().changes > 0,
-    list: () => orm.select().from(table).all(),
+    unlink: (channel, userId) => change(() => orm.delete(table).where(account(channel, userId)).run()),
+    list: () => links.map((link) => ({ ...link })),
   };
 }
