@@ -1,9 +1,9 @@
 /** `picobot sessions`: the dialogs of the running daemon. */
 import { type ConnectionChoice, resolveConnection } from '../client/connection.js';
 import { findSession } from '../client/find-session.js';
-import { createHttpClient, type HttpClient, type SearchHit, type SessionQuery } from '../client/http.js';
+import { createHttpClient, type HttpClient, type SessionQuery } from '../client/http.js';
 import { processEnvironment } from '../config/environment.js';
-import type { SessionSummary, VisibleMessage } from '../protocol/control.js';
+import type { SearchHit, SessionSummary, VisibleMessage } from '../protocol/control.js';
 import { cleanLine, cleanText } from './terminal/clean-text.js';
 import { MarkdownStyler } from './terminal/markdown-styler.js';
 import { createStyle, type Style, wantsColor } from './terminal/style.js';

@@ -1,5 +1,5 @@
 /** The HTTP routes that the command line uses. Failures are `UserError`: the server's code, or why there was no answer. */
-import type { Page, SessionSummary, VisibleMessage } from '../protocol/control.js';
+import type { Page, SearchHit, SessionSummary, VisibleMessage } from '../protocol/control.js';
 import { UserError } from '../protocol/errors.js';
 import type { DaemonStatus } from '../protocol/status.js';
 import { below } from './socket-address.js';
@@ -8,15 +8,6 @@ export interface HttpOptions {
   url: string;
   token: string;
   fetch?: typeof fetch;
-}
-
-/** One hit of the full-text search. */
-export interface SearchHit {
-  sessionId: string;
-  messageId: string | number;
-  role: string;
-  at: number;
-  snippet: string;
 }
 
 export interface SessionQuery {
