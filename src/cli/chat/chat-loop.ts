@@ -3,6 +3,7 @@ import type { Client } from '../../client/client.js';
 import type { HttpClient } from '../../client/http.js';
 import type { ConnectionState } from '../../client/link.js';
 import type { ClientTurn } from '../../client/turn.js';
+import type { DialogFrame } from '../../client/watch.js';
 import type { VisibleMessage } from '../../protocol/control.js';
 import { CodedError, describeError } from '../../protocol/errors.js';
 import { createAnswerView } from '../terminal/answer-view.js';
@@ -38,6 +39,7 @@ export class ChatLoop {
   #dialog: Dialog;
   #newestShown = 0;
   #heldBack: VisibleMessage[] = [];
+  #watch: AsyncIterator<DialogFrame> | undefined;
   #running: ClientTurn | undefined;
   #isBusy = false;
   #isStopping = false;
@@ -171,7 +173,10 @@ export class ChatLoop {
     const { id } = this.#dialog;
     let isFirst = true;
     try {
-      for await (const frame of client.subscribe(id)) {
+      await this.#watch?.return?.();
+      const frames = client.subscribe(id);
+      this.#watch = frames[Symbol.asyncIterator]();
+      for await (const frame of frames) {
         if (id !== this.#dialog.id) return;
         if (frame.type === 'sync') {
           const news = this.#newsIn(frame.content.messages);

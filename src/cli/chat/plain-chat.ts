@@ -1,5 +1,4 @@
 /** The chat without a terminal: a message per line of input, the answers on stdout, or every frame as a line of JSON. */
-import { createInterface } from 'node:readline';
 import type { Client } from '../../client/client.js';
 import type { HttpClient } from '../../client/http.js';
 import { describeError } from '../../protocol/errors.js';
@@ -7,6 +6,7 @@ import { createAnswerView } from '../terminal/answer-view.js';
 import { createScreen, type Output } from '../terminal/screen.js';
 import { createStyle } from '../terminal/style.js';
 import { currentDialog, type Dialog } from './dialog.js';
+import { readLines } from './read-lines.js';
 import { showFrame } from './show-frames.js';
 import { isQuit, mayMove } from './slash-commands.js';
 
@@ -27,28 +27,21 @@ export async function plainChat(options: PlainChatOptions): Promise<number> {
   const { client, http, json, stdin, stdout, stderr, signal } = options;
   let { dialog } = options;
   let code = 0;
-  const lines = createInterface({ input: stdin, crlfDelay: Number.POSITIVE_INFINITY });
-  const close = () => lines.close();
-  signal.addEventListener('abort', close);
-  try {
-    for await (const text of lines) {
-      if (text.trim() === '') continue;
-      if (isQuit(text)) break;
-      const isAnswered = await answer(text).catch((error: unknown) => {
-        signal.throwIfAborted();
-        const { code: name, message } = describeError(error);
-        if (json) stdout.write(`${JSON.stringify({ type: 'error', content: { code: name, message } })}\n`);
-        else stderr.write(`error: ${message} (${name})\n`);
-        return false;
-      });
-      if (!isAnswered) code = 1;
-      if (client.state.name === 'closed') return 1;
-      if (mayMove(text)) dialog = await currentDialog(http, dialog);
-    }
-    return signal.aborted ? 1 : code;
-  } finally {
-    signal.removeEventListener('abort', close);
-    lines.close();
+  for await (const text of readLines(stdin, signal)) {
+    if (text.trim() === '') continue;
+    if (isQuit(text)) break;
+    const isAnswered = await answer(text).catch(tellFailure);
+    if (!isAnswered) code = 1;
+    if (client.state.name === 'closed') return 1;
+    if (mayMove(text)) dialog = await currentDialog(http, dialog);
+  }
+  return signal.aborted ? 1 : code;
+
+  function tellFailure(error: unknown): false {
+    const { code: name, message } = describeError(error);
+    if (json) stdout.write(`${JSON.stringify({ type: 'error', content: { code: name, message } })}\n`);
+    else stderr.write(`error: ${message} (${name})\n`);
+    return false;
   }
 
   async function answer(text: string): Promise<boolean> {
