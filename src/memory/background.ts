@@ -51,7 +51,7 @@ export function createBackground({ slice, timers, log, delayMs = 0, pauseMs = 1 
     isWoken = true;
     if (running || isClosed) return;
     running = work()
-      .catch((error: unknown) => log.error({ error }, 'background work failed'))
+      .catch((error: unknown) => log.error({ err: error }, 'background work failed'))
       .finally(() => {
         running = undefined;
         // Woken after the last look at `isWoken`.

@@ -99,7 +99,7 @@ export function createMemoryVectors(
       try {
         [vector] = await embedder.embed([text], AbortSignal.any([closing.signal, AbortSignal.timeout(queryTimeoutMs)]));
       } catch (error) {
-        deps.log.warn({ error, model }, 'embedding model did not answer, words alone decide');
+        deps.log.warn({ err: error, model }, 'embedding model did not answer, words alone decide');
       }
       if (!vector) return [];
       const query = bytesOf(vector);
@@ -156,7 +156,7 @@ function loadExtension({ sqlite }: Database, log: Logger): 'sql' | 'here' {
     load(sqlite);
     return 'sql';
   } catch (error) {
-    log.info({ error }, 'sqlite-vec is not available, vectors are compared without it');
+    log.info({ err: error }, 'sqlite-vec is not available, vectors are compared without it');
     return 'here';
   }
 }

@@ -1,4 +1,5 @@
 /** Changing memories. Each change is one transaction over row, index, vectors and history, and names who made it. */
+import { withoutUndefined } from '../protocol/without-undefined.js';
 import { startOfNextDay } from './days.js';
 import { erase } from './erase.js';
 import { type Category, type MemoryEntry, maxPerScope, memoryFields, type Tier } from './memory-entry.js';
@@ -205,17 +206,11 @@ function checked(memory: Omit<NewMemory, 'scope'>) {
     const { message, path } = parsed.error.issues[0]!;
     throw new MemoryError('memory_invalid', `${path.join('.')}: ${message}`);
   }
-  const fields = definedOf(parsed.data);
+  const fields = withoutUndefined(parsed.data);
   const secret = findSecret(`${fields.key}: ${fields.content}`);
   if (secret === undefined) return fields;
   throw new MemoryError(
     'secret_refused',
     `This looks like a ${secret}, and secrets are never remembered. Store where it is kept instead, without the secret itself.`,
   );
-}
-
-type Defined<T> = { [Key in keyof T]: Exclude<T[Key], undefined> };
-
-function definedOf<T extends object>(fields: T): Defined<T> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>;
 }

@@ -90,7 +90,7 @@ export function createSegmenter({
     started.on('message', (message: FromSegmenter) => child === started && receive(started, engine, message));
     started.on('exit', () => child === started && ended(engine));
     started.on('error', (error) => {
-      log.warn({ error }, 'segmenter process failed');
+      log.warn({ err: error }, 'segmenter process failed');
       if (child === started && started.pid === undefined) ended(engine);
     });
     setTimer(loadTimeoutMs, () => started.kill('SIGKILL'));
