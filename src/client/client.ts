@@ -52,8 +52,6 @@ const maxRememberedRuns = 256;
 const requestTimeoutMs = 15_000;
 const retryPauseMs = 2000;
 const frameTooLargeCode = 1009;
-/** As many messages hold a `sync`; in a longer dialog an older one may be there all the same. */
-const syncedMessages = 100;
 
 interface Request {
   frame: ClientFrame;
@@ -87,11 +85,13 @@ export function connect(options: ClientOptions): Client {
 
   /** The dialog is followed from the oldest event that any of its readers has seen last. */
   const follow = (sessionId: string) => {
-    const seen = turnsOf(sessionId).flatMap((turn) => (turn.hasBegun ? [turn.lastEventId] : []));
-    const watched = watches.get(sessionId)?.lastEventId;
-    if (watched !== undefined) seen.push(watched);
-    const from = seen.length > 0 ? { lastEventId: Math.min(...seen) } : {};
-    if (link.send({ type: 'subscribe', sessionId, ...from })) followed.set(sessionId, false);
+    const watch = watches.get(sessionId);
+    const readers = [...turnsOf(sessionId).filter((turn) => turn.hasBegun), ...(watch?.isSynced ? [watch] : [])];
+    const from = Math.min(...readers.map(({ cursor }) => cursor.lastEventId));
+    const isResume = readers.length > 0;
+    if (!link.send({ type: 'subscribe', sessionId, ...(isResume && { lastEventId: from }) })) return;
+    followed.set(sessionId, false);
+    for (const { cursor } of readers) cursor.resumeFrom(from);
   };
 
   const onOpen = () => {
@@ -109,9 +109,9 @@ export function connect(options: ClientOptions): Client {
     const known = new Set(content.messages.map((message) => message.messageId));
     for (const turn of turnsOf(sessionId)) {
       if (turn.isSent) continue;
-      const isFollowed = turn.hasBegun && (known.has(turn.messageId) || content.messages.length >= syncedMessages);
+      const isFollowed = turn.hasBegun && known.has(turn.messageId);
       if (!isFollowed) {
-        turn.forgetRun();
+        if (turn.hasBegun) turn.beginAnew();
         sendTurn(turn);
       } else if (turn.isStopWanted) link.send(turn.stopFrame());
     }
@@ -163,7 +163,7 @@ export function connect(options: ClientOptions): Client {
     if (!isTurnFrame(frame)) return;
     const watch = watches.get(frame.sessionId);
     if (!isOurs) watch?.push(frame);
-    else if (followed.get(frame.sessionId)) watch?.skipTo(frame.eventId);
+    else if (followed.get(frame.sessionId)) watch?.cursor.skipTo(frame.eventId);
   };
 
   const rememberRun = (runId: string) => {

@@ -1,6 +1,7 @@
 /** One message of ours and the frames that answer it, each delivered once, over as many connections as it takes. */
 import { UserError } from '../protocol/errors.js';
 import type { ClientFrame, TurnFrame } from '../protocol/frames.js';
+import { FrameCursor } from './frame-cursor.js';
 import { FrameQueue } from './frame-queue.js';
 import { isTurnFrame, type ReceivedError } from './read-frames.js';
 
@@ -32,8 +33,7 @@ export class PendingTurn {
   readonly frames: FrameQueue<AnswerFrame>;
   /** The run that answers; undefined until its first frame came. */
   runId: string | undefined;
-  /** Newest event of the run that was delivered. */
-  lastEventId = 0;
+  readonly cursor = new FrameCursor();
   /** Sent on the connection that is open now. */
   isSent = false;
   isStopWanted = false;
@@ -69,8 +69,9 @@ export class PendingTurn {
    * The daemon did not name the run in what it told: the message goes out again. It replays the run if it knows it
    * after all, and then what was delivered counts; another run (it has another database now) begins anew.
    */
-  forgetRun(): void {
+  beginAnew(): void {
     this.#isSentAnew = true;
+    this.cursor.resumeFrom(0);
   }
 
   textFrame(): ClientFrame {
@@ -97,9 +98,9 @@ export class PendingTurn {
   #takeTurnFrame(frame: TurnFrame): 'going' | 'over' {
     if (this.#isSentAnew && frame.type === 'start') {
       this.#isSentAnew = false;
-      if (frame.runId !== this.runId) this.lastEventId = 0;
+      if (frame.runId !== this.runId) this.cursor.restart(0);
     }
-    if (this.#isPutOff || frame.eventId <= this.lastEventId) return 'going';
+    if (this.#isPutOff) return 'going';
     if (frame.type === 'start' && frame.content.model === noModel) {
       this.#emptyRunId = frame.runId;
       return 'going';
@@ -107,9 +108,9 @@ export class PendingTurn {
     // Frames of the middle, before the server has gone back to the beginning for us.
     if (!this.hasBegun && frame.type !== 'start' && frame.runId !== this.#emptyRunId) return 'going';
     this.runId = frame.runId;
-    this.lastEventId = frame.eventId;
-    this.frames.push(frame);
-    if (frame.type !== 'end') return 'going';
+    const news = this.cursor.take(frame);
+    if (news) this.frames.push(news);
+    if (news?.type !== 'end') return 'going';
     this.frames.end();
     return 'over';
   }

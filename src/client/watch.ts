@@ -1,5 +1,6 @@
 /** A reader that follows a dialog. */
 import type { SessionFrame, TurnFrame } from '../protocol/frames.js';
+import { FrameCursor } from './frame-cursor.js';
 import { FrameQueue } from './frame-queue.js';
 import { isTurnFrame } from './read-frames.js';
 
@@ -8,8 +9,9 @@ export type DialogFrame = SessionFrame | TurnFrame;
 
 export class Watch {
   readonly frames: FrameQueue<DialogFrame>;
-  /** Newest event that was delivered or passed over; undefined before the first `sync`. */
-  lastEventId: number | undefined;
+  readonly cursor = new FrameCursor();
+  /** The server has told once where the dialog stands. */
+  isSynced = false;
 
   constructor(onReturn: () => void) {
     this.frames = new FrameQueue(onReturn);
@@ -17,17 +19,17 @@ export class Watch {
 
   push(frame: DialogFrame): void {
     if (isTurnFrame(frame)) {
-      if (frame.eventId <= (this.lastEventId ?? 0)) return;
-      this.lastEventId = frame.eventId;
-    } else if (frame.type === 'sync') {
+      const news = this.cursor.take(frame);
+      if (news) this.frames.push(news);
+      return;
+    }
+    if (frame.type === 'sync') {
+      const { lastEventId } = frame.content;
+      this.isSynced = true;
       // Smaller than before when the daemon forgot what it had not stored: then its ids count.
-      this.lastEventId = frame.content.lastEventId;
+      if (lastEventId < this.cursor.lastEventId) this.cursor.restart(lastEventId);
+      else this.cursor.skipTo(lastEventId);
     }
     this.frames.push(frame);
-  }
-
-  /** An event of an own turn. */
-  skipTo(eventId: number): void {
-    if (this.lastEventId !== undefined && eventId > this.lastEventId) this.lastEventId = eventId;
   }
 }
