@@ -8,6 +8,7 @@ import type { Logger } from '../observability/log.js';
 import type { Database } from '../storage/database.js';
 import { type Background, createBackground } from './background.js';
 import { type CutText, type Cutter, pairsOfRuns } from './cutter.js';
+import { createIndexMerger } from './index-merger.js';
 import type { Timers } from './timers.js';
 import { needsDictionary } from './tokens.js';
 
@@ -44,6 +45,7 @@ const maxCatchUp = 1000;
 
 export function createMemoryIndex(db: Database, cutter: Cutter, deps: { timers: Timers; log: Logger }): MemoryIndex {
   const { sqlite } = db;
+  const merger = createIndexMerger(db, 'memory_index');
   const remove = sqlite.prepare('DELETE FROM memory_index WHERE rowid = ?');
   const insert = sqlite.prepare('INSERT INTO memory_index (rowid, scope, key, words, pairs) VALUES (?, ?, ?, ?, ?)');
   const indexed = sqlite.prepare('SELECT scope, key, words, pairs FROM memory_index WHERE rowid = ?').raw();
@@ -106,9 +108,14 @@ export function createMemoryIndex(db: Database, cutter: Cutter, deps: { timers: 
   async function slice(isClosed: () => boolean): Promise<boolean> {
     const current = cutter.current();
     const waiting = fresh.all(waits, freshPerSlice);
-    if (waiting.length > 0) return (await putAll(waiting, true, isClosed)) || waiting.length === freshPerSlice;
+    if (waiting.length > 0) {
+      const isCut = await putAll(waiting, true, isClosed);
+      merger.step();
+      return isCut || waiting.length === freshPerSlice;
+    }
     const rows = current === undefined ? [] : stale.all(current, current, stalePerSlice);
-    return rows.length > 0 && (await putAll(rows, true, isClosed));
+    if (rows.length > 0) return putAll(rows, true, isClosed);
+    return !isClosed() && (merger.step() || merger.compactStep());
   }
 
   const waitingIn = (scopes: readonly string[]) => freshIn.all(waits, JSON.stringify(scopes), maxCatchUp);

@@ -3,7 +3,7 @@ import type { MemoryEntry, ScoredMemory } from './memory-entry.js';
 import { MemoryError } from './memory-error.js';
 import { type MemoryFilter, rowFilter } from './memory-filter.js';
 import { rank, relevances } from './memory-ranking.js';
-import { searchBySubstring, searchByWords } from './memory-search.js';
+import { createMemorySearch } from './memory-search.js';
 import type { MemoryParts } from './memory-store.js';
 import { entryOf, type MemoryChange, type MemoryRow } from './memory-table.js';
 import type { MemoryWrites } from './memory-writes.js';
@@ -41,6 +41,7 @@ export function createMemoryReads(
   writes: Pick<MemoryWrites, 'markUsed'>,
 ): MemoryReads {
   const { sqlite } = db;
+  const search = createMemorySearch(db, now);
   const filterOf = (filter: MemoryFilter) => rowFilter(filter, now(), now() - config.timelineDays * dayMs);
 
   async function find(query: string, filter: MemoryFilter, count: number): Promise<Map<number, number>> {
@@ -49,9 +50,9 @@ export function createMemoryReads(
     await index.catchUp(filter.scopes);
     const rows = filterOf(filter);
     const byMeaning = (await vectors?.nearest(query, rows, count)) ?? [];
-    const byWords = searchByWords(db, terms, filter.scopes, rows, count);
+    const byWords = search.byWords(terms, filter.scopes, rows, count);
     if (byWords.length > 0 || isEmpty(terms)) return relevances(byWords, byMeaning);
-    return relevances(searchBySubstring(db, query, rows, count), byMeaning);
+    return relevances(search.bySubstring(query, rows, count), byMeaning);
   }
 
   return {
@@ -89,7 +90,7 @@ export function createMemoryReads(
     similar(text, scopes, limit) {
       const terms = queryTerms(cutter.cutPlainly(text.slice(0, maxQueryLength)));
       index.catchUpPlainly(scopes);
-      const matches = searchByWords(db, terms, scopes, filterOf({ scopes }), limit);
+      const matches = search.byWords(terms, scopes, filterOf({ scopes }), limit);
       return table.bySeqs(matches.map((match) => match.seq)).map(entryOf);
     },
     history(reference, scopes) {

@@ -7,9 +7,11 @@ import type { Database } from '../storage/database.js';
 import { createBackground } from './background.js';
 import { type CutText, createCutter, pairsOfRuns } from './cutter.js';
 import type { Dictionary } from './dictionary.js';
+import { createIndexMerger } from './index-merger.js';
 import type { Segmenter } from './segmenter.js';
 import { realTimers, type Timers } from './timers.js';
-import { searchTranscripts, type TranscriptHit, type TranscriptQuery } from './transcript-search.js';
+import type { TranscriptQuery } from './transcript-filter.js';
+import { createTranscriptSearch, type TranscriptHit } from './transcript-search.js';
 import { pairToken, sessionToken } from './transcript-tokens.js';
 
 export interface TranscriptIndex {
@@ -47,7 +49,6 @@ export const maxIndexedLength = 20_000;
 /** Bounds of a slice: about 5 ms of work. */
 const sliceRows = 40;
 const sliceCharacters = 10_000;
-const mergePages = 32;
 /** What comes in together is written together; a search reads what waits. */
 const delayMs = 1000;
 const metaKey = 'transcript_index';
@@ -68,8 +69,7 @@ export function createTranscriptIndex(options: TranscriptIndexOptions): Transcri
      FROM events WHERE key > ? AND key <= ? ORDER BY key LIMIT ?`,
   );
   const put = sqlite.prepare('INSERT OR REPLACE INTO transcript_index (rowid, tokens) VALUES (?, ?)');
-  const merge = sqlite.prepare(`INSERT INTO transcript_index (transcript_index, rank) VALUES ('merge', ${mergePages})`);
-  const changes = sqlite.prepare('SELECT total_changes()').pluck();
+  const merger = createIndexMerger(db, 'transcript_index');
   const save = sqlite.prepare(
     `INSERT INTO meta VALUES ('${metaKey}', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
   );
@@ -98,7 +98,11 @@ export function createTranscriptIndex(options: TranscriptIndexOptions): Transcri
       const anew = state.head > 0 && current !== '' ? { next: 0, end: state.head } : state.anew;
       db.transaction(() => keep({ ...state, cutBy: current, anew }));
     }
-    return (await indexTail(isClosed)) || (!isClosed() && (await cutAnew(isClosed))) || (!isClosed() && mergeOnce());
+    return (
+      (await indexTail(isClosed)) ||
+      (!isClosed() && (await cutAnew(isClosed))) ||
+      (!isClosed() && (merger.step() || merger.compactStep()))
+    );
   }
 
   async function indexTail(isClosed: () => boolean): Promise<boolean> {
@@ -115,7 +119,7 @@ export function createTranscriptIndex(options: TranscriptIndexOptions): Transcri
       rows.forEach((row, index) => void write(row, cut?.texts[index] ?? cutter.cutPlainly(texts[index]!)));
       keep({ ...state, head: last, anew });
     });
-    mergeOnce();
+    merger.step();
     return true;
   }
 
@@ -131,15 +135,8 @@ export function createTranscriptIndex(options: TranscriptIndexOptions): Transcri
       });
       keep({ ...state, anew: found ? { next: found.last, end: anew.end } : null });
     });
-    mergeOnce();
+    merger.step();
     return true;
-  }
-
-  /** Keeps the index in few pieces, a little at a time; the built-in merging would block for as long as it takes. */
-  function mergeOnce(): boolean {
-    const before = changes.get() as number;
-    db.transaction(() => merge.run());
-    return (changes.get() as number) - before > 1;
   }
 
   function write(row: Row, { words, runWords, runs }: CutText): void {
@@ -152,7 +149,7 @@ export function createTranscriptIndex(options: TranscriptIndexOptions): Transcri
     wake: background.wake,
     settled: background.settled,
     close: background.close,
-    search: (query, search) => searchTranscripts({ db, cutter, now, indexedTo: () => state.head }, query, search),
+    search: createTranscriptSearch(db, cutter, now, () => state.head),
     stats() {
       const lastEvent = sqlite.prepare('SELECT coalesce(max(key), 0) FROM events').pluck().get() as number;
       return { indexedTo: state.head, lastEvent, isCuttingAnew: state.anew !== null };

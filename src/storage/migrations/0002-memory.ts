@@ -33,6 +33,8 @@ CREATE INDEX memories_by_embedding ON memories (embedded_by);
 
 CREATE VIRTUAL TABLE memory_index USING fts5(scope, key, words, pairs, tokenize = "porter ascii tokenchars '+#'");
 INSERT INTO memory_index (memory_index, rank) VALUES ('secure-delete', 1);
+INSERT INTO memory_index (memory_index, rank) VALUES ('automerge', 0);
+INSERT INTO memory_index (memory_index, rank) VALUES ('crisismerge', 500);
 
 CREATE TABLE memory_changes (
   seq INTEGER PRIMARY KEY,
@@ -69,5 +71,5 @@ CREATE VIRTUAL TABLE transcript_index USING fts5(
   tokens, content = '', contentless_delete = 1, detail = none, tokenize = "porter ascii tokenchars '+#'"
 );
 INSERT INTO transcript_index (transcript_index, rank) VALUES ('automerge', 0);
-INSERT INTO transcript_index (transcript_index, rank) VALUES ('crisismerge', 1900);
+INSERT INTO transcript_index (transcript_index, rank) VALUES ('crisismerge', 500);
 `;
