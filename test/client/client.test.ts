@@ -326,6 +326,23 @@ describe('a daemon that is restarted', () => {
     ]);
   });
 
+  test('and shows no trace of a message in what it tells gets it again; a replay of the same run doubles nothing', async () => {
+    const fake = await startFakeServer();
+    const { frames, first } = await begin(fake);
+    const turn = turnFrames('m');
+    first.send(turn.start(), turn.text('one '), turn.text('two '));
+    fake.onFrame = (frame, connection) => {
+      if (frame.type === 'subscribe') connection.send(sync([], 3));
+      if (frame.type !== 'text') return;
+      connection.send(turn.start('fake/model', 1, 1), turn.text('one two three', 4), turn.end('one two three'));
+    };
+    await until(() => first.frames.length === 1);
+    first.terminate();
+    const got = await frames;
+    expect(textOf(got)).toBe('one two three');
+    expect(got.filter((frame) => frame.type === 'start')).toHaveLength(1);
+  });
+
   test('a message that ended before its turn is over', async () => {
     const fake = await startFakeServer();
     const { frames, first } = await begin(fake);

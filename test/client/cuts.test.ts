@@ -129,7 +129,7 @@ describe('a connection that is cut anywhere, again and again', () => {
     const ground = await startGround();
     await fc.assert(
       fc.asyncProperty(scenario, (cuts) => play(ground, cuts)),
-      { numRuns: 150, endOnFailure: false, interruptAfterTimeLimit: 60_000 },
+      { numRuns: 100 },
     );
   });
 });
