@@ -7,7 +7,7 @@ const frame = (type: string, eventId: number, content: unknown = '') =>
 
 /** What is new of these frames. */
 function read(cursor: FrameCursor, ...frames: TurnFrame[]): unknown[] {
-  return frames.flatMap((each) => cursor.take(each)?.content ?? []);
+  return frames.map((each) => cursor.take(each)?.content).filter((content) => content !== undefined);
 }
 
 test('a finished step that is told as one text loses the pieces that were seen', () => {
