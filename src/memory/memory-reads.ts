@@ -41,7 +41,7 @@ export function createMemoryReads(
   writes: Pick<MemoryWrites, 'markUsed'>,
 ): MemoryReads {
   const { sqlite } = db;
-  const search = createMemorySearch(db, now);
+  const search = createMemorySearch(db);
   const filterOf = (filter: MemoryFilter) => rowFilter(filter, now(), now() - config.timelineDays * dayMs);
 
   async function find(query: string, filter: MemoryFilter, count: number): Promise<Map<number, number>> {

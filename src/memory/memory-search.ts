@@ -28,9 +28,9 @@ const frequentFrom = 1000;
 /** The rarest terms of a long message say what it is about. */
 const maxTerms = 24;
 
-export function createMemorySearch(db: Database, now: () => number): MemorySearch {
+export function createMemorySearch(db: Database): MemorySearch {
   const prepare = createStatements(db);
-  const frequencies = createTermFrequencies(db, 'memory_index', frequentFrom, now);
+  const frequencies = createTermFrequencies(db, 'memory_index', frequentFrom);
 
   /** The rarest terms. Frequent words stay where there is no rare word: a pair across two words alone would mislead. */
   function telling({ words, pairs, characters }: QueryTerms): string[] {

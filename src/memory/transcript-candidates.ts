@@ -35,9 +35,9 @@ const frequentFrom = 1000;
 const maxRare = 4;
 const maxSessionTokens = 50;
 
-export function createTranscriptCandidates(db: Database, now: () => number): TranscriptCandidates {
+export function createTranscriptCandidates(db: Database): TranscriptCandidates {
   const prepare = createStatements(db);
-  const frequencies = createTermFrequencies(db, 'transcript_index', frequentFrom, now);
+  const frequencies = createTermFrequencies(db, 'transcript_index', frequentFrom);
 
   async function collect(match: string, { where, parameters, sessionKeys }: TranscriptFilter, head: number) {
     const startedAt = performance.now();

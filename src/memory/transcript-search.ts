@@ -57,7 +57,7 @@ export function createTranscriptSearch(
   indexedTo: () => number,
 ): SearchTranscripts {
   const prepare = createStatements(db);
-  const candidates = createTranscriptCandidates(db, now);
+  const candidates = createTranscriptCandidates(db);
 
   const unindexedKeys = (head: number, { where, parameters }: TranscriptFilter) =>
     (
