@@ -500,16 +500,8 @@ test('results of other calls and calls without results in old dialogs are mended
   expect(complaintsOf(result.messages)).toEqual([]);
 });
 
-test('planning 5,000 messages takes a moment only', async () => {
-  const input = inputOf(toolTurns(1250, 60, 40), { contextWindow: 190_000, summarise: noModel });
-  const times: number[] = [];
-  for (let round = 0; round < 5; round += 1) {
-    const startedAt = process.cpuUsage();
-    const outcome = await compact(input, never);
-    const { user, system } = process.cpuUsage(startedAt);
-    times.push((user + system) / 1000);
-    expect(outcome.kind).toBe('compacted');
-  }
-  // Milliseconds of processor time; 40 on an idle machine.
-  expect(Math.min(...times)).toBeLessThan(150);
+test('5,000 messages are compacted into a valid conversation', async () => {
+  const result = await compacted(inputOf(toolTurns(1250, 60, 40), { contextWindow: 190_000, summarise: noModel }));
+  expect(complaintsOf(result.messages)).toEqual([]);
+  expect(result.tokensAfter).toBeLessThan(result.tokensBefore);
 });
