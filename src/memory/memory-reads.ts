@@ -7,7 +7,7 @@ import { createMemorySearch } from './memory-search.js';
 import type { MemoryParts } from './memory-store.js';
 import { entryOf, type MemoryChange, type MemoryRow } from './memory-table.js';
 import type { MemoryWrites } from './memory-writes.js';
-import { isEmpty, maxQueryLength, queryTerms } from './query-terms.js';
+import { maxQueryLength, queryTerms } from './query-terms.js';
 import type { Scope } from './scopes.js';
 
 export interface RecallOptions extends MemoryFilter {
@@ -45,13 +45,14 @@ export function createMemoryReads(
   const filterOf = (filter: MemoryFilter) => rowFilter(filter, now(), now() - config.timelineDays * dayMs);
 
   async function find(query: string, filter: MemoryFilter, count: number): Promise<Map<number, number>> {
-    const cut = await cutter.cut([query], { wait: false });
-    const terms = queryTerms(cut?.texts[0] ?? cutter.cutPlainly(query));
+    const cut = (await cutter.cut([query], { wait: false }))?.texts[0] ?? cutter.cutPlainly(query);
+    const terms = queryTerms(cut);
     await index.catchUp(filter.scopes);
     const rows = filterOf(filter);
     const byMeaning = (await vectors?.nearest(query, rows, count)) ?? [];
     const byWords = search.byWords(terms, filter.scopes, rows, count);
-    if (byWords.length > 0 || isEmpty(terms)) return relevances(byWords, byMeaning);
+    // Runs are found by every pair of characters; only a word with spaces around it can hide what is asked for.
+    if (byWords.length > 0 || cut.words.length === 0) return relevances(byWords, byMeaning);
     return relevances(search.bySubstring(query, rows, count), byMeaning);
   }
 
