@@ -24,9 +24,9 @@ const weights = '0.0, 2.0, 1.0, 0.4';
 /** More scopes than this are left to the rows' own condition. */
 const maxScopeTokens = 64;
 /** A term in as many memories as this tells little, and comparing all of them takes long. */
-const frequentFrom = 1000;
+const frequentFrom = 500;
 /** The rarest terms of a long message say what it is about. */
-const maxTerms = 24;
+const maxTerms = 16;
 
 export function createMemorySearch(db: Database): MemorySearch {
   const prepare = createStatements(db);
