@@ -145,6 +145,11 @@ async function measureAlone(store: MemoryStore, index: TranscriptIndex, scopes: 
     await times(500, () => store.recall(source.question(), { scopes: asker(), limit: 5 })),
     'p95 <= 10',
   );
+  const message = () => `${source.text()}${source.text()}${source.text()}`;
+  add(
+    'recall for a whole message of some sentences p50 / p95, ms',
+    await times(300, () => store.recall(message(), { scopes: asker(), limit: 5 })),
+  );
   const search = (options: object) => () => index.search(source.question(), options);
   add('transcript search over everything p50 / p95, ms', await times(300, search({})), 'p95 <= 50');
   const sessionKeys = Array.from({ length: 20 }, () => 1 + source.integer(Number(values.sessions)));

@@ -28,6 +28,9 @@ const frequentFrom = 500;
 /** The rarest terms of a long message say what it is about. */
 const maxTerms = 16;
 
+/** A message with as many rare words says what it is about without pairs of characters. */
+const enoughWords = 8;
+
 export function createMemorySearch(db: Database): MemorySearch {
   const prepare = createStatements(db);
   const frequencies = createTermFrequencies(db, 'memory_index', frequentFrom);
@@ -38,18 +41,14 @@ export function createMemorySearch(db: Database): MemorySearch {
       expressions.map((match) => ({ match, count: frequencies.of(match) })).filter(({ count }) => count > 0);
     const isRare = ({ count }: { count: number }) => count < frequentFrom;
     const ofWords = counted(words.map((word) => `{key words} : ${quoted(word)}`));
+    const rareWords = ofWords.filter(isRare);
+    if (rareWords.length >= enoughWords) return rarestOf(rareWords);
     const ofPairs = counted([
       ...pairs.map((pair) => `pairs : ${quoted(pair)}`),
       ...characters.map((character) => `pairs : ${quoted(character)} *`),
     ]);
-    const rareWords = ofWords.filter(isRare);
-    const rarePairs = ofPairs.filter(isRare);
-    const rare = [...(rareWords.length > 0 ? rareWords : ofWords), ...rarePairs];
-    const chosen = rare.length > 0 ? rare : ofPairs;
-    return chosen
-      .sort((a, b) => a.count - b.count)
-      .slice(0, maxTerms)
-      .map(({ match }) => match);
+    const rare = [...(rareWords.length > 0 ? rareWords : ofWords), ...ofPairs.filter(isRare)];
+    return rarestOf(rare.length > 0 ? rare : ofPairs);
   }
 
   return {
@@ -74,4 +73,11 @@ export function createMemorySearch(db: Database): MemorySearch {
       return rows.map(({ seq }) => ({ seq, relevance: 1 }));
     },
   };
+}
+
+function rarestOf(terms: { match: string; count: number }[]): string[] {
+  return terms
+    .sort((a, b) => a.count - b.count)
+    .slice(0, maxTerms)
+    .map(({ match }) => match);
 }
