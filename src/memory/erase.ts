@@ -11,13 +11,13 @@ export interface Erasure {
 
 /** Inside the caller's transaction. */
 export function erase(
-  { table, index, vectors }: Pick<MemoryParts, 'table' | 'index' | 'vectors'>,
+  { table, index }: Pick<MemoryParts, 'table' | 'index'>,
   { seq, id }: Pick<MemoryRow, 'seq' | 'id'>,
   { action, by, runId, at }: Erasure,
 ): void {
   index.remove(seq);
-  vectors?.remove(seq);
   table.clearChanges(id);
+  // Its vector goes with it.
   table.remove(seq);
   table.addChange({ memoryId: id, at, action, by, runId: runId ?? null, oldContent: null });
 }

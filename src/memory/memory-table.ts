@@ -15,6 +15,8 @@ export interface MemoryTable {
   /** Writes every column of the row that `seq` names. */
   update(row: MemoryRow): void;
   remove(seq: number): void;
+  /** Whether or not an embedding model is configured now: the vector of an old text must not find the new one. */
+  removeVector(seq: number): void;
   byId(id: string): MemoryRow | undefined;
   byKey(scope: Scope, key: string): MemoryRow | undefined;
   /** In no particular order. */
@@ -43,6 +45,7 @@ export function createMemoryTable({ sqlite }: Database): MemoryTable {
     `UPDATE memories SET ${writable(memories).map(([property, name]) => `${name} = @${property}`)} WHERE seq = @seq`,
   );
   const remove = sqlite.prepare('DELETE FROM memories WHERE seq = ?');
+  const removeVector = sqlite.prepare('DELETE FROM memory_vectors WHERE seq = ?');
   const byId = sqlite.prepare<[string], MemoryRow>(`${select} WHERE id = ?`);
   const byKey = sqlite.prepare<[string, string], MemoryRow>(`${select} WHERE scope = ? AND key = ?`);
   const bySeqs = sqlite.prepare<[string], MemoryRow>(`${select} WHERE seq IN (SELECT value FROM json_each(?))`);
@@ -72,6 +75,7 @@ export function createMemoryTable({ sqlite }: Database): MemoryTable {
     },
     update: (row) => void update.run(row),
     remove: (seq) => void remove.run(seq),
+    removeVector: (seq) => void removeVector.run(seq),
     byId: (id) => byId.get(id),
     byKey: (scope, key) => byKey.get(scope, key),
     bySeqs: (seqs) => bySeqs.all(JSON.stringify(seqs)),

@@ -18,8 +18,6 @@ export interface Embedder {
 export interface MemoryVectors {
   /** Sequence numbers of the nearest memories that `filter` lets pass, nearest first; empty when the model does not answer in time. */
   nearest(text: string, filter: RowFilter, limit: number): Promise<number[]>;
-  /** Inside the caller's transaction. */
-  remove(seq: number): void;
   background: Background;
 }
 
@@ -60,7 +58,6 @@ export function createMemoryVectors(
     'INSERT INTO memory_vectors (seq, model, vector) VALUES (?, ?, ?) ON CONFLICT (seq) DO UPDATE SET model = excluded.model, vector = excluded.vector',
   );
   const setDone = sqlite.prepare('UPDATE memories SET embedded_by = ? WHERE seq = ?');
-  const remove = sqlite.prepare('DELETE FROM memory_vectors WHERE seq = ?');
 
   async function slice(isClosed: () => boolean): Promise<boolean> {
     const rows = missing.all(model, model, batchSize);
@@ -85,7 +82,6 @@ export function createMemoryVectors(
   const background = createBackground({ slice, ...deps });
 
   return {
-    remove: (seq) => void remove.run(seq),
     background: {
       ...background,
       async close() {

@@ -107,7 +107,7 @@ export function createMemoryWrites(parts: MemoryParts): MemoryWrites {
     table.update(isNewText ? { ...updated, cutBy: waits, embeddedBy: '' } : updated);
     if (isNewText) {
       index.remove(row.seq);
-      vectors?.remove(row.seq);
+      table.removeVector(row.seq);
       record(row.id, action, writer, row.content);
     }
     return updated;

@@ -75,10 +75,14 @@ export function createTranscriptIndex(options: TranscriptIndexOptions): Transcri
   );
   let state = loadState(db);
 
-  const keep = (next: IndexState) => {
-    save.run(JSON.stringify(next));
+  /** Index and state in one transaction. The state counts only once that is committed. */
+  function advance(next: IndexState, write: () => void = () => {}): void {
+    db.transaction(() => {
+      write();
+      save.run(JSON.stringify(next));
+    });
     state = next;
-  };
+  }
 
   /** Rows after `from`, as many as one slice bears. */
   function readSlice(from: number, to: number): { rows: Row[]; last: number } | undefined {
@@ -96,7 +100,7 @@ export function createTranscriptIndex(options: TranscriptIndexOptions): Transcri
     const current = cutter.current() ?? '';
     if (current !== state.cutBy) {
       const anew = state.head > 0 && current !== '' ? { next: 0, end: state.head } : state.anew;
-      db.transaction(() => keep({ ...state, cutBy: current, anew }));
+      advance({ ...state, cutBy: current, anew });
     }
     return (
       (await indexTail(isClosed)) ||
@@ -115,9 +119,8 @@ export function createTranscriptIndex(options: TranscriptIndexOptions): Transcri
     // Without the segmenter by pairs alone, to be cut when it is there again.
     const first = rows[0]?.key ?? last;
     const anew = cut ? state.anew : { next: Math.min(state.anew?.next ?? first, first - 1), end: last };
-    db.transaction(() => {
+    advance({ ...state, head: last, anew }, () => {
       rows.forEach((row, index) => void write(row, cut?.texts[index] ?? cutter.cutPlainly(texts[index]!)));
-      keep({ ...state, head: last, anew });
     });
     merger.step();
     return true;
@@ -129,11 +132,10 @@ export function createTranscriptIndex(options: TranscriptIndexOptions): Transcri
     const found = readSlice(anew.next, anew.end);
     const cut = await cutter.cut(found?.rows.map((row) => row.text!) ?? [], { wait: true });
     if (!cut || isClosed()) return false;
-    db.transaction(() => {
+    advance({ ...state, anew: found ? { next: found.last, end: anew.end } : null }, () => {
       found?.rows.forEach((row, index) => {
         if (cut.cutBy[index] !== null) write(row, cut.texts[index]!);
       });
-      keep({ ...state, anew: found ? { next: found.last, end: anew.end } : null });
     });
     merger.step();
     return true;

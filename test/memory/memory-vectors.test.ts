@@ -49,6 +49,19 @@ test('edited text gets a new vector, forgotten text has none', async () => {
   expect(vectorCount(memory)).toBe(0);
 });
 
+test('an edit or a forgetting while no model is configured leaves no old vector', async () => {
+  const first = openMemory({ embedder: topicEmbedder() });
+  first.put('note', 'about the wife');
+  first.put('gone', 'about the car');
+  await first.store.settled();
+  await first.store.close();
+  first.db.close();
+  const second = openMemory({ workspace: first.workspace });
+  second.put('note', 'about nothing');
+  second.store.forget('gone', second.writer);
+  expect(vectorCount(second)).toBe(0);
+});
+
 test('another model makes every vector anew', async () => {
   const first = openMemory({ embedder: topicEmbedder() });
   for (let index = 0; index < 40; index++) first.put(`k${index}`, `tea number ${index}`);

@@ -257,3 +257,18 @@ test('what is indexed is stored with how far it is, so a stop in between loses a
   expect(second.db.sqlite.prepare('SELECT count(*) FROM transcript_index').pluck().get()).toBe(500);
   checkIndex(second.db);
 });
+
+test('a slice that cannot be stored is done again', async () => {
+  const { session, say, find, indexed, index, db } = openTranscripts();
+  const key = say(session('main'), 'tea in the garden');
+  db.sqlite.exec(
+    "CREATE TRIGGER no BEFORE INSERT ON meta WHEN new.key = 'transcript_index' BEGIN SELECT raise(ABORT, 'no room'); END",
+  );
+  await indexed();
+  expect(index.stats().indexedTo).toBe(0);
+  expect(await find('garden')).toEqual([key]);
+  db.sqlite.exec('DROP TRIGGER no');
+  await indexed();
+  expect(index.stats().indexedTo).toBe(key);
+  expect(await find('garden')).toEqual([key]);
+});
