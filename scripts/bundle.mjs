@@ -6,8 +6,19 @@ import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'vite';
 
-/** Packages with native parts: they find their files beside themselves, so they stay where npm put them. */
-const external = [/^better-sqlite3($|\/)/, /^nodejieba($|\/)/, /^@node-rs\/jieba($|\/)/, /^sqlite-vec($|\/)/];
+/**
+ * Stay where npm put them: packages with native parts find their files beside themselves, and the platforms' SDKs are
+ * large and loaded only when their channel is switched on.
+ */
+const external = [
+  /^better-sqlite3($|\/)/,
+  /^nodejieba($|\/)/,
+  /^@node-rs\/jieba($|\/)/,
+  /^sqlite-vec($|\/)/,
+  /^grammy($|\/)/,
+  /^@slack\//,
+  /^@larksuiteoapi\/node-sdk($|\/)/,
+];
 
 /**
  * `entries`: name → source file. Returns `{ name, file, exports }` of each. The files are CommonJS, because only scripts

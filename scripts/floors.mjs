@@ -32,12 +32,15 @@ export const rooms = {
   'src/gateway': { floor: 6, only: [] },
   // Contract, manager and dispatcher: what all adapters share.
   channels: { floor: 6, only: ['src/bus', 'src/gateway/http-host.ts'] },
-  'channels/*': { floor: 6, only: ['channels', 'src/gateway/http-host.ts'] },
+  'channels/*': { floor: 6, only: ['channels', 'channels/markdown', 'src/gateway/http-host.ts'] },
+  // Text to tree to parts; knows nothing of channels.
+  'channels/markdown': { floor: 5, only: [] },
   // Browser code.
   'channels/websocket/page': { floor: 6, only: ['src/protocol'], not: ['src/config', 'src/observability'] },
 
-  'src/app.ts': { floor: 7 },
-  'src/app-config.ts': { floor: 7, also: ['src/app.ts'] },
+  'src/app.ts': { floor: 7, also: ['src/channel-sources.ts'] },
+  'src/channel-sources.ts': { floor: 7 },
+  'src/app-config.ts': { floor: 7, also: ['src/app.ts', 'src/channel-sources.ts'] },
   'src/client': { floor: 8, only: [] },
   'src/cli': { floor: 8, only: ['src/app.ts', 'src/app-config.ts', 'src/client'] },
 };

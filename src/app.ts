@@ -11,6 +11,8 @@ import { completeText } from './agent/complete-text.js';
 import { proposeMemories } from './agent/propose-memories.js';
 import { writeTitle } from './agent/write-title.js';
 import { createBus } from './bus/bus.js';
+import { createChannelValues } from './bus/channel-store.js';
+import type { ChannelSource } from './channel-sources.js';
 import type { Config } from './config/schema.js';
 import { createGateway } from './gateway/gateway.js';
 import { addMemoryRoutes } from './gateway/memory-routes.js';
@@ -29,6 +31,7 @@ import type { Logger } from './observability/log.js';
 import { createMetrics } from './observability/metrics.js';
 import type { Observer } from './observability/observer.js';
 import type { ControlChannel, EventFeed } from './protocol/control.js';
+import { UserError } from './protocol/errors.js';
 import type { EventOf } from './protocol/events.js';
 import { newId as newRandomId, type SessionId } from './protocol/ids.js';
 import type { InboundMessage } from './protocol/messages.js';
@@ -37,6 +40,7 @@ import type { DaemonStatus } from './protocol/status.js';
 import { createHttpFetch } from './providers/http-fetch.js';
 import { createModelCatalog, type ModelCatalog } from './providers/model-catalog.js';
 import { awaitAnswer } from './session/await-answer.js';
+import { commands } from './session/commands/index.js';
 import { createEventHub } from './session/event-hub.js';
 import { createIdleConsolidation } from './session/idle-consolidation.js';
 import { createRunStore } from './session/run-store.js';
@@ -69,6 +73,8 @@ export interface AppConfig {
   /** Key variables of platforms found in the environment: name → key. */
   environmentKeys: Readonly<Record<string, string>>;
   settings: SettingsService;
+  /** The accounts of platforms that are switched on. Default none. */
+  channelSources?: readonly ChannelSource[];
 }
 
 /** What an embedding program or a test may put in place of the real thing. */
@@ -278,9 +284,31 @@ export function createApp(app: AppConfig, deps: AppDependencies): App {
     log,
     version: app.version,
   });
+  const channelValues = createChannelValues(db, { now });
+  const commandSummaries = commands.map(({ names: [name], usage, summary }) => ({
+    name,
+    ...(usage !== undefined && { usage }),
+    summary,
+  }));
+  const platformChannels = (app.channelSources ?? []).map(({ id, create }) =>
+    create({
+      id,
+      log: log.child({ channel: id }),
+      now,
+      sleep: pause,
+      store: channelValues.of(id),
+      media: {
+        open: async ({ id: mediaId }) => {
+          throw new UserError('media_not_found', `The file ${mediaId} is not kept any more.`);
+        },
+      },
+      commands: commandSummaries,
+    }),
+  );
   const channels = [
     httpChannel({ control, feed: hub, isLocalChannel, now, newId, log }),
     ...doors,
+    ...platformChannels,
     ...(deps.channels ?? []),
   ];
   const receive = async (message: InboundMessage) => {
@@ -337,6 +365,7 @@ export function createApp(app: AppConfig, deps: AppDependencies): App {
     memory.cleanUp().catch((error: unknown) => log.error({ err: error }, 'memory clean-up failed'));
     while (bus.inbound.prune(now() - rememberDoneMs) === 500);
     while (bus.outbound.prune(now() - 7 * dayMs) === 500);
+    channelValues.prune(now() - 30 * dayMs);
   };
 
   return {

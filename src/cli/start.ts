@@ -14,7 +14,7 @@ const forcedExitCode = 1;
 export async function startCommand(): Promise<number> {
   const signals = listenForStop(process, () => process.exit(forcedExitCode));
   const env = processEnvironment();
-  const { app: appConfig, loaded } = openAppConfig(env);
+  const { app: appConfig, loaded } = await openAppConfig(env);
   const { config, paths, token, notices, secrets } = loaded;
   const { version } = appConfig;
   const log = createLogger({ level: config.log.level, secrets, file: paths.logFile, stderr: process.stderr });

@@ -47,7 +47,8 @@ function rows(path: string, schema: JsonSchema): Row[] {
     const inner = Object.entries(properties).flatMap(([key, child]) => rows(`${path}.${key}`, child));
     return inner.length > 0 ? inner : [{ path, schema }];
   }
-  const isRepetition = path.endsWith('.accounts');
+  // Their keys are explained with the channel's own.
+  const isRepetition = /\.(?:accounts|chats)$/.test(path);
   if (isNamed(schema) && !isRepetition) return rows(`${path}.<name>`, additionalProperties as JsonSchema);
   return [{ path, schema }];
 }

@@ -12,6 +12,11 @@ const agent = z
       .nullable()
       .default(null)
       .describe('platform/model for titles and summaries; null: `model`'),
+    transcriptionModel: z
+      .string()
+      .nullable()
+      .default(null)
+      .describe('platform/model that writes down voice messages; null: none'),
     embeddingModel: z.string().nullable().default(null).describe('platform/model for semantic recall; null: none'),
     contextWindow: z.int().min(1000).default(128_000).describe('tokens'),
     compactAt: z.number().min(0.1).max(1).default(0.7).describe('share of contextWindow'),
@@ -38,6 +43,13 @@ const platform = z.strictObject({
   models: z.array(z.string()).default([]).describe('shown in model lists'),
 });
 
+/** For a channel, an account or one chat of it. */
+const chatSettings = {
+  model: z.string().nullable().default(null).describe('platform/model that answers here; null: agent.model'),
+  systemPrompt: z.string().default('').describe('added to the system prompt of new dialogs here'),
+  tools: z.array(z.string()).nullable().default(null).describe('names of the tools that may be used here; null: all'),
+};
+
 /** What every channel takes beside its own keys. */
 const channelBase = {
   enabled: z.boolean().default(false).describe('starts the channel'),
@@ -47,16 +59,38 @@ const channelBase = {
     .strictObject({
       mode: z.enum(['mention', 'all', 'off']).default('mention').describe('which messages of a group are answered'),
       allow: z.array(z.string()).default([]).describe('chat ids, or "*"'),
+      keywords: z
+        .array(z.string().min(1))
+        .default([])
+        .describe('words that call the bot as a mention does; letter case does not matter'),
+      everyone: z.boolean().default(false).describe('true: a mention of everybody (@all, @channel) calls the bot too'),
+      context: z
+        .int()
+        .min(0)
+        .max(50)
+        .default(10)
+        .describe('unmentioned messages before a mention that the model is shown; 0: none'),
     })
     .prefault({}),
   pairing: z.boolean().default(true).describe('strangers get a code that an owner can approve'),
-  model: z.string().nullable().default(null).describe('platform/model for this channel; null: agent.model'),
+  streaming: z.boolean().default(true).describe('answers grow in the chat while they are written'),
+  ...chatSettings,
+  chats: z
+    .record(z.string(), z.strictObject(chatSettings))
+    .default({})
+    .describe('model, systemPrompt and tools for single chats, by chat id (`chat`, or `chat/thread`)'),
 };
 
 const telegramAccount = {
   token: secret('bot token from BotFather').default(''),
   apiRoot: z.url().default('https://api.telegram.org').describe('for a Bot API server of your own'),
   mode: z.enum(['polling', 'webhook']).default('polling').describe('how updates arrive'),
+  webhookUrl: z
+    .union([z.url({ protocol: /^https?$/ }), z.literal('')])
+    .default('')
+    .describe('with mode webhook: the public address of this server, e.g. https://bot.example.org'),
+  webhookSecret: secret('with mode webhook: what Telegram sends along, 1-256 of A-Z a-z 0-9 _ -').default(''),
+  proxy: z.string().default('').describe('http://… proxy for all calls to Telegram; empty: none'),
 };
 const slackAccount = {
   botToken: secret('bot token, xoxb-…').default(''),
@@ -73,6 +107,8 @@ const feishuAccount = {
     .default('feishu')
     .describe('feishu (China), lark (elsewhere), or the URL of a server of your own'),
   mode: z.enum(['websocket', 'webhook']).default('websocket').describe('how events arrive'),
+  encryptKey: secret('with mode webhook: Encrypt Key of the event subscription').default(''),
+  verificationToken: secret('with mode webhook: Verification Token of the event subscription').default(''),
 };
 
 /** A channel with one account in place, or several under `accounts`. */
@@ -168,6 +204,13 @@ export const configSchema = z.strictObject({
         .describe('message texts appear from debug down'),
     })
     .prefault({}),
+  media: z
+    .strictObject({
+      maxFileMb: z.number().min(0.1).max(2000).default(20).describe('larger files are not taken from a chat'),
+      maxTotalMb: z.number().min(10).default(2000).describe('the oldest files go when all of them are larger'),
+      keepDays: z.int().min(1).default(30).describe('how long files from and for chats are kept'),
+    })
+    .prefault({}),
   permissions: z
     .strictObject({
       mode: z
@@ -186,6 +229,17 @@ export const configSchema = z.strictObject({
   browser: z.strictObject({ enabled: z.boolean().default(false).describe('gives the agent a browser') }).prefault({}),
   scheduler: z.strictObject({}).prefault({}).describe('no keys yet'),
 });
+
+export type ChannelsConfig = Config['channels'];
+type Account<Channel> = Omit<Channel, 'accounts'>;
+export type TelegramConfig = Account<ChannelsConfig['telegram']>;
+export type SlackConfig = Account<ChannelsConfig['slack']>;
+export type FeishuConfig = Account<ChannelsConfig['feishu']>;
+/** What admission and per-chat settings read of any account. */
+export type AccountConfig = Pick<
+  TelegramConfig,
+  'allowFrom' | 'owners' | 'groups' | 'pairing' | 'model' | 'systemPrompt' | 'tools' | 'chats'
+>;
 
 /** Loaded, substituted and frozen. `platforms` keys are ids; secrets are plain text here and nowhere else. */
 export type Config = z.output<typeof configSchema>;

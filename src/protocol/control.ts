@@ -6,6 +6,14 @@
 import type { AgentEvent, ToolCallState, Usage } from './events.js';
 import type { SessionId } from './ids.js';
 
+/** A slash command as a platform's menu shows it. */
+export interface CommandSummary {
+  /** Without the slash: a-z, 0-9, `_`, `-`. */
+  name: string;
+  usage?: string;
+  summary: Record<'en' | 'zh', string>;
+}
+
 export interface SessionSummary {
   id: SessionId;
   channel: string;

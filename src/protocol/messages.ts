@@ -7,18 +7,25 @@ export type Role = 'owner' | 'member' | 'stranger';
 
 /** A file by reference; bytes never travel in a message. */
 export interface MediaRef {
+  /** Of the media store; of the platform as long as `remote` is there. */
   id: string;
   mimeType: string;
-  /** In bytes. */
+  /** In bytes; 0: not known yet. */
   size: number;
   fileName?: string;
+  /** Still with the platform: what `Channel.fetchMedia` needs to get it. Opaque to everybody else. */
+  remote?: string;
+  /** Spoken into the microphone: transcribed when a model for it is configured. */
+  isVoice?: true;
 }
 
 export interface Sender {
   /** The platform's stable user id. */
   id: string;
   name?: string;
+  /** A platform's channel says `stranger`; admission gives what the person is allowed to be. */
   role: Role;
+  isBot?: true;
 }
 
 export interface InboundMessage {
@@ -39,6 +46,8 @@ export interface InboundMessage {
   quoted?: string;
   /** ms since the epoch, from the platform. */
   sentAt: number;
+  /** What others said in the group since the bot last answered there, oldest first; data for the model. */
+  recent?: readonly { senderId: string; senderName?: string; text: string }[];
   /** Only where the channel itself names the dialog (WebSocket and HTTP `sessionId`). */
   dialogId?: string;
   /**
@@ -48,8 +57,12 @@ export interface InboundMessage {
   expectsOwnAnswer?: boolean;
 }
 
-/** A button: an approval, a choice, feedback. */
+/**
+ * A button: an approval, a choice, feedback. Pressing it means the same as writing its `id` into the chat, so a
+ * platform without buttons shows `label: id` lines instead.
+ */
 export interface Action {
+  /** A slash command, at most 64 bytes. */
   id: string;
   label: string;
   style?: 'primary' | 'danger';
@@ -70,8 +83,10 @@ export interface OutboundMessage {
   sessionId?: string;
 }
 
-/** Ephemeral: a channel may drop, merge or ignore it. */
+/** Ephemeral: a channel may drop, merge or ignore it. Afterwards the run's answer comes through `send`, with its `runId`. */
 export type Progress =
-  | { kind: 'typing' }
-  | { kind: 'text'; runId: string; text: string }
-  | { kind: 'tool'; runId: string; name: string; state: 'running' | 'done' | 'failed' };
+  /** Comes again every few seconds as long as the turn works. */
+  | { kind: 'typing'; runId: string }
+  /** `text`: all that the run has said so far. `replyTo`: the message it answers. */
+  | { kind: 'text'; runId: string; text: string; replyTo?: string }
+  | { kind: 'tool'; runId: string; name: string; state: 'running' | 'done' | 'failed'; replyTo?: string };

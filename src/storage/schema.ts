@@ -1,5 +1,5 @@
 /** Tables as drizzle sees them; the migrations make them. A test compares the two. */
-import { blob, integer, real, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import { blob, integer, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 
 export const meta = sqliteTable('meta', { key: text().primaryKey(), value: text().notNull() });
 
@@ -142,4 +142,57 @@ export const consolidations = sqliteTable('consolidations', {
   /** The last event that was consolidated. */
   eventId: integer('event_id').notNull(),
   at: integer().notNull(),
+});
+
+/** What channels must know after a restart. */
+export const channelValues = sqliteTable(
+  'channel_values',
+  {
+    channel: text().notNull(),
+    key: text().notNull(),
+    value: text().notNull(),
+    at: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.channel, table.key] })],
+);
+
+/** Strangers and groups that asked to be let in. */
+export const pairings = sqliteTable('pairings', {
+  code: text().primaryKey(),
+  channel: text().notNull(),
+  kind: text({ enum: ['user', 'chat'] }).notNull(),
+  subjectId: text('subject_id').notNull(),
+  name: text(),
+  /** Where to tell them that they were approved. */
+  chatId: text('chat_id').notNull(),
+  createdAt: integer('created_at').notNull(),
+  expiresAt: integer('expires_at').notNull(),
+  /** When the code was last shown to them. */
+  toldAt: integer('told_at').notNull(),
+});
+
+/** Who was let in, beside the configuration's own lists. */
+export const admissions = sqliteTable(
+  'admissions',
+  {
+    channel: text().notNull(),
+    kind: text({ enum: ['user', 'chat'] }).notNull(),
+    subjectId: text('subject_id').notNull(),
+    name: text(),
+    chatId: text('chat_id').notNull(),
+    role: text({ enum: ['owner', 'member'] }).notNull(),
+    approvedBy: text('approved_by').notNull(),
+    at: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.channel, table.kind, table.subjectId] })],
+);
+
+/** Files of conversations; the bytes are in the workspace's `media` folder. */
+export const media = sqliteTable('media', {
+  id: text().primaryKey(),
+  mimeType: text('mime_type').notNull(),
+  size: integer().notNull(),
+  fileName: text('file_name').notNull(),
+  createdAt: integer('created_at').notNull(),
+  usedAt: integer('used_at').notNull(),
 });

@@ -1,6 +1,7 @@
 /** The whole daemon in memory: real storage and bus, no port, no network, no waiting. */
 import { onTestFinished } from 'vitest';
 import { type App, type AppDependencies, createApp } from '../../src/app.js';
+import { loadChannelSources } from '../../src/channel-sources.js';
 import { type Config, configSchema } from '../../src/config/schema.js';
 import { silentLogger } from '../../src/observability/log.js';
 import type { AgentEvent } from '../../src/protocol/events.js';
@@ -24,6 +25,7 @@ export interface TestDaemon {
 
 export interface TestDaemonOptions extends Partial<Omit<AppDependencies, 'models' | 'channels'>> {
   model: Model;
+  /** Platforms switched on in `config.channels` run as well. */
   config?: Record<string, unknown>;
   workspace?: string;
   channel?: MemoryChannel;
@@ -36,11 +38,13 @@ export async function startDaemon({
   channel = memoryChannel(),
   ...deps
 }: TestDaemonOptions): Promise<TestDaemon> {
+  const parsed = configSchema.parse(config) as Config;
   const events: AgentEvent[] = [];
   const waiters = new Set<(event: AgentEvent) => void>();
   const app = createApp(
     {
-      config: configSchema.parse(config) as Config,
+      config: parsed,
+      channelSources: await loadChannelSources(parsed.channels),
       token: 'test-token-of-enough-length',
       workspace,
       version: '0.0.0-test',
