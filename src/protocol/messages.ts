@@ -38,6 +38,8 @@ export interface InboundMessage {
   chatType: 'direct' | 'group';
   /** Addressed to the bot; always true in direct chats. */
   mentioned: boolean;
+  /** Calls everybody (@all, @channel). */
+  mentionsEveryone?: true;
   /** Mentions resolved to names, the bot's own mention removed. */
   text: string;
   attachments: MediaRef[];
